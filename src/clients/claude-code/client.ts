@@ -1,0 +1,44 @@
+import path from 'node:path';
+import type { AgentClient } from '../client.ts';
+import { asObject } from './json.ts';
+import { contextWindow } from './models.ts';
+import { parseRegistry } from './registry.ts';
+import { parseTranscriptLine } from './transcript.ts';
+
+export const claudeCode: AgentClient = {
+  name: 'claude-code',
+  environmentNames: ['CLAUDE_CONFIG_DIR', 'HOME'],
+  configDir(environment) {
+    const { CLAUDE_CONFIG_DIR: own, HOME: home } = environment;
+    if (own !== undefined && path.isAbsolute(own)) return path.normalize(own);
+    return home !== undefined && path.isAbsolute(home) ? path.join(home, '.claude') : null;
+  },
+  defaultConfigDir: (home) => path.join(home, '.claude'),
+  mayBe: (process) => /^claude(\.exe)?$/.test(process.command),
+  isProgram(executable, words) {
+    const installed =
+      /\/(@anthropic-ai\/claude-code(-[\w-]+)?\/(bin\/)?claude(\.exe)?|claude\/versions\/\d[\w.-]*)( \(deleted\))?$/;
+    if (executable !== null && installed.test(executable)) return true;
+    return words?.[1]?.endsWith('/@anthropic-ai/claude-code/cli.js') === true;
+  },
+  registryFolder: (configDir) => path.join(configDir, 'sessions'),
+  registryFile: (configDir, pid) => path.join(configDir, 'sessions', `${pid}.json`),
+  parseRegistry,
+  projectsFolder: (configDir) => path.join(configDir, 'projects'),
+  transcriptFile: (configDir, cwd, sessionId) =>
+    path.join(configDir, 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), `${sessionId}.jsonl`),
+  transcriptName: (sessionId) => `${sessionId}.jsonl`,
+  parseTranscriptLine,
+  subagentFolder: (transcript) => path.join(transcript.replace(/\.jsonl$/, ''), 'subagents'),
+  subagentFiles: (id) => ({ transcript: `agent-${id}.jsonl`, meta: `agent-${id}.meta.json` }),
+  isSubagentFinished,
+  contextWindow,
+};
+
+function isSubagentFinished(meta: string): boolean {
+  try {
+    return asObject(JSON.parse(meta))?.finished === true;
+  } catch {
+    return false;
+  }
+}

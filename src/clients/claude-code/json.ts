@@ -1,0 +1,33 @@
+/** Looking into JSON of unknown shape without trusting any of it. */
+
+export type JsonObject = { [key: string]: unknown };
+
+export function asObject(value: unknown): JsonObject | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}
+
+export function asString(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function asNumber(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** A count of tokens and the like: whole, not negative, not absurd. */
+export function asCount(value: unknown): number | null {
+  const number = asNumber(value);
+  return number !== null && number >= 0 && number <= 1e12 ? Math.round(number) : null;
+}
+
+/** RFC 3339 text to epoch milliseconds. */
+export function asTime(value: unknown): number | null {
+  const text = asString(value);
+  if (text === null) return null;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+export function asObjects(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.map(asObject).filter((item) => item !== null) : [];
+}

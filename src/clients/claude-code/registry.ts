@@ -1,0 +1,36 @@
+import type { RegistryActivity, RegistryEntry } from '../client.ts';
+import { asNumber, asObject, asString } from './json.ts';
+
+/** `$CLAUDE_CONFIG_DIR/sessions/<pid>.json`, which the client rewrites whenever its status changes. Undocumented. */
+export function parseRegistry(text: string): RegistryEntry | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const entry = asObject(value);
+  const pid = asNumber(entry?.pid);
+  const sessionId = asString(entry?.sessionId);
+  if (entry === null || pid === null || !Number.isInteger(pid) || pid <= 0) return null;
+  // The id becomes part of a path.
+  if (sessionId === null || !/^[0-9a-f-]{8,64}$/i.test(sessionId)) return null;
+  return {
+    pid,
+    startTicks: asString(entry.procStart),
+    sessionId,
+    cwd: asString(entry.cwd),
+    version: asString(entry.version),
+    startedAtMs: asNumber(entry.startedAt),
+    interactive: entry.kind === undefined || entry.kind === 'interactive',
+    activity: activityOf(asString(entry.status), asString(entry.waitingFor)),
+    sinceMs: asNumber(entry.statusUpdatedAt) ?? asNumber(entry.updatedAt),
+  };
+}
+
+function activityOf(status: string | null, waitingFor: string | null): RegistryActivity {
+  if (status === 'idle' || status === 'busy' || status === 'shell') return status;
+  if (status !== 'waiting') return 'unclear';
+  if (waitingFor === 'permission prompt') return 'waiting-permission';
+  return waitingFor === 'input needed' ? 'waiting-question' : 'waiting-dialog';
+}

@@ -1,0 +1,192 @@
+import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
+import type { ParsedLine } from '../client.ts';
+import { asCount, asNumber, asObject, asObjects, asString, asTime, type JsonObject } from './json.ts';
+
+/** One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. */
+export function parseTranscriptLine(line: string, place: string): ParsedLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { ok: false };
+  }
+  const record = asObject(value);
+  if (record === null) return { ok: false };
+  const atMs = asTime(record.timestamp);
+  const key = asString(record.uuid) ?? place;
+  const facts = factsOf(record);
+  // A few record types carry no time of their own; their neighbours in the file do.
+  const events = facts.map((fact, index) => ({ atMs: atMs ?? Number.NaN, key: `${key}#${index}`, fact }));
+  return { ok: true, events, sidechain: record.isSidechain === true };
+}
+
+function factsOf(record: JsonObject): SessionFact[] {
+  switch (record.type) {
+    case 'user':
+      return userFacts(record);
+    case 'assistant':
+      return assistantFacts(record);
+    case 'system':
+      return systemFacts(record);
+    case 'queue-operation':
+      return queueFacts(record);
+    case 'attachment':
+      return attachmentFacts(record);
+    case 'progress':
+      return [{ kind: 'progress' }];
+    case 'cost-state': {
+      const usd = asNumber(record.totalCostUSD);
+      return usd === null || usd < 0 ? [] : [{ kind: 'cost', usd }];
+    }
+    default:
+      return [];
+  }
+}
+
+function userFacts(record: JsonObject): SessionFact[] {
+  const content = asObject(record.message)?.content;
+  const parts = asObjects(content);
+  const results = parts.filter((part) => part.type === 'tool_result');
+  if (results.length > 0) {
+    return results.flatMap((part): SessionFact[] => {
+      const id = asString(part.tool_use_id);
+      return id === null
+        ? []
+        : [{ kind: 'tool-result', id, isError: part.is_error === true, started: startedWork(record.toolUseResult) }];
+    });
+  }
+  const text = asString(content) ?? parts.map((part) => asString(part.text) ?? '').join('\n');
+  if (text.startsWith('[Request interrupted by user')) return [{ kind: 'interrupted' }];
+  const ended = backgroundEnded(text);
+  if (record.isCompactSummary === true || record.isVisibleInTranscriptOnly === true) return ended;
+  const command = /^\s*<command-name>\/?([\w:.-]{1,80})<\/command-name>/.exec(text)?.[1];
+  if (command !== undefined) return [...ended, { kind: 'command', name: command }];
+  if (text.startsWith('<local-command-') || text.startsWith('<bash-')) return ended;
+  const origin = promptOrigin(record);
+  return origin === null ? ended : [...ended, { kind: 'prompt', origin, chars: text.length }];
+}
+
+function promptOrigin(record: JsonObject): 'typed' | 'queued' | 'client' | null {
+  if (record.promptSource === 'queued') return 'queued';
+  if (record.promptSource === 'system' || asObject(record.origin)?.kind === 'task-notification') return 'client';
+  // Meta records are notes to the model, such as a stop hook's feedback; they do not begin a turn by themselves.
+  return record.isMeta === true ? null : 'typed';
+}
+
+/** Work that goes on after its tool call returned: a background shell or an asynchronous subagent. */
+function startedWork(value: unknown): { kind: 'shell' | 'subagent'; id: string } | null {
+  const result = asObject(value);
+  if (result === null) return null;
+  const shell = asString(result.backgroundTaskId);
+  if (shell !== null) return { kind: 'shell', id: shell };
+  const agent = asString(result.agentId);
+  return agent !== null && (result.isAsync === true || result.status === 'async_launched')
+    ? { kind: 'subagent', id: agent }
+    : null;
+}
+
+/** The client tells the model about ended background work in a block of its own making. */
+function backgroundEnded(text: string): SessionFact[] {
+  if (!text.startsWith('<task-notification>')) return [];
+  const head = text.slice(0, 4_000);
+  const id = /<task-id>([\w-]{1,80})<\/task-id>/.exec(head)?.[1];
+  const status = /<status>(\w{1,40})<\/status>/.exec(head)?.[1];
+  return id === undefined ? [] : [{ kind: 'background-ended', id, status: status ?? 'ended' }];
+}
+
+function assistantFacts(record: JsonObject): SessionFact[] {
+  const message = asObject(record.message);
+  if (message === null) return [];
+  if (record.isApiErrorMessage === true) return [apiError(record, message)];
+  const facts: SessionFact[] = [];
+  const model = asString(message.model) ?? '';
+  const tools = asObjects(message.content).filter((part) => part.type === 'tool_use');
+  if (model !== '<synthetic>') {
+    const ends = message.stop_reason === 'end_turn' || message.stop_reason === 'stop_sequence';
+    facts.push({ kind: 'reply', model, messageId: asString(message.id) ?? '', usage: usageOf(message.usage), ends });
+  }
+  for (const part of tools) {
+    const id = asString(part.id);
+    const tool = asString(part.name);
+    if (id !== null && tool !== null) facts.push({ kind: 'tool-call', id, tool: tool.slice(0, 200) });
+  }
+  return facts;
+}
+
+function usageOf(value: unknown): TokenUsage | null {
+  const usage = asObject(value);
+  const input = asCount(usage?.input_tokens);
+  if (usage === null || input === null) return null;
+  return {
+    input,
+    cacheRead: asCount(usage.cache_read_input_tokens) ?? 0,
+    cacheCreate: asCount(usage.cache_creation_input_tokens) ?? 0,
+    output: asCount(usage.output_tokens) ?? 0,
+  };
+}
+
+function apiError(record: JsonObject, message: JsonObject): SessionFact {
+  const text = asObjects(message.content)
+    .map((part) => asString(part.text) ?? '')
+    .join(' ');
+  const resets = asNumber(asObject(record.quotaLimits)?.resetsAt);
+  return {
+    kind: 'api-error',
+    error: asString(record.error) ?? 'unknown',
+    status: asNumber(record.apiErrorStatus),
+    text: text.slice(0, 500),
+    resetsAtMs: resets === null ? null : resets * 1000,
+  };
+}
+
+function systemFacts(record: JsonObject): SessionFact[] {
+  switch (record.subtype) {
+    case 'turn_duration':
+      return [
+        {
+          kind: 'turn-end',
+          durationMs: asNumber(record.durationMs),
+          pendingSubagents: asCount(record.pendingBackgroundAgentCount) ?? 0,
+        },
+      ];
+    case 'compact_boundary': {
+      const metadata = asObject(record.compactMetadata);
+      return [
+        {
+          kind: 'compacted',
+          trigger: asString(metadata?.trigger) ?? 'unknown',
+          tokensBefore: asCount(metadata?.preTokens),
+          tokensAfter: asCount(metadata?.postTokens),
+        },
+      ];
+    }
+    // Older versions record each retry; the present one is silent until it gives up.
+    case 'api_error': {
+      const waitMs = asNumber(record.retryInMs) ?? 0;
+      return [
+        {
+          kind: 'retry',
+          attempt: asCount(record.retryAttempt) ?? 0,
+          attemptsMax: asCount(record.maxRetries) ?? 0,
+          status: asNumber(asObject(record.error)?.status),
+          untilMs: (asTime(record.timestamp) ?? 0) + waitMs,
+        },
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function queueFacts(record: JsonObject): SessionFact[] {
+  if (record.operation !== 'enqueue') return [];
+  const content = asString(record.content) ?? '';
+  const ended = backgroundEnded(content);
+  return ended.length > 0 ? ended : [{ kind: 'queued', chars: content.length }];
+}
+
+function attachmentFacts(record: JsonObject): SessionFact[] {
+  const attachment = asObject(record.attachment);
+  if (attachment?.type !== 'queued_command') return [];
+  return [{ kind: 'prompt', origin: 'mid-turn', chars: (asString(attachment.prompt) ?? '').length }];
+}

@@ -1,0 +1,58 @@
+import type { ClientName } from '../model/agent.ts';
+import type { SessionEvent } from '../model/session-event.ts';
+import type { ProcessId, ProcessInfo } from '../model/world.ts';
+
+/** How to read one kind of agent. Everything here is pure: text in, facts out. Adding a client is adding a folder. */
+export interface AgentClient {
+  readonly name: ClientName;
+  /** The only variables of the agent's environment that are read: they say where its files are. */
+  readonly environmentNames: readonly string[];
+  configDir(environment: Record<string, string>): string | null;
+  defaultConfigDir(home: string): string;
+  /** Cheap first look by the command's name; true for everything that may be the client. */
+  mayBe(process: ProcessInfo): boolean;
+  /** The shipped program itself, by where its binary lies. */
+  isProgram(executable: string | null, words: string[] | null): boolean;
+  registryFolder(configDir: string): string;
+  registryFile(configDir: string, pid: number): string;
+  parseRegistry(text: string): RegistryEntry | null;
+  projectsFolder(configDir: string): string;
+  transcriptFile(configDir: string, cwd: string, sessionId: string): string;
+  transcriptName(sessionId: string): string;
+  parseTranscriptLine(line: string, place: string): ParsedLine;
+  subagentFolder(transcript: string): string;
+  subagentFiles(id: string): { transcript: string; meta: string };
+  isSubagentFinished(meta: string): boolean;
+  contextWindow(model: string, used: number): { window: number; usable: number };
+}
+
+export type RegistryActivity =
+  | 'idle'
+  | 'busy'
+  | 'shell'
+  | 'waiting-permission'
+  | 'waiting-question'
+  | 'waiting-dialog'
+  /** A status this reader does not know, or none yet. */
+  | 'unclear';
+
+/** What the client itself says it is doing. */
+export interface RegistryEntry {
+  pid: number;
+  startTicks: string | null;
+  sessionId: string;
+  cwd: string | null;
+  version: string | null;
+  startedAtMs: number | null;
+  interactive: boolean;
+  activity: RegistryActivity;
+  /** When the activity began. Not a heartbeat: it does not move during a long turn. */
+  sinceMs: number | null;
+}
+
+/** After kill -9 the entry stays, and its pid may be another process by now. */
+export function isEntryOf(entry: RegistryEntry, process: ProcessId): boolean {
+  return entry.pid === process.pid && entry.startTicks === process.startTicks;
+}
+
+export type ParsedLine = { ok: true; events: SessionEvent[]; sidechain: boolean } | { ok: false };

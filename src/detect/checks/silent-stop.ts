@@ -1,0 +1,20 @@
+import type { HealthCheck } from '../check.ts';
+
+/**
+ * The turn was given up after errors and the client went back to its prompt without a word: three 529s take two
+ * seconds, and nobody notices until morning.
+ */
+export const silentStop: HealthCheck = {
+  name: 'silent-stop',
+  look(view) {
+    if (view.reading.state !== 'idle' || view.lastTurn !== 'failed') return null;
+    const sinceMs = view.lastTurnAtMs ?? view.reading.sinceMs;
+    return {
+      severity: 'warning',
+      confidence: 0.9,
+      sinceMs,
+      evidence: [{ source: 'transcript', atMs: sinceMs, text: view.error ?? 'the last turn failed' }],
+      action: null,
+    };
+  },
+};

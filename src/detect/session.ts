@@ -1,0 +1,159 @@
+import type { BackgroundWork, TurnEnd } from '../model/agent.ts';
+import type { SessionEvent, TokenUsage } from '../model/session-event.ts';
+
+export interface OpenCall {
+  tool: string;
+  sinceMs: number;
+}
+
+/** What the client's own record of a session has said so far, folded into what still matters. */
+export interface SessionFacts {
+  turn: 'none' | 'open' | 'closed';
+  turnSinceMs: number | null;
+  /** Tool calls without a result yet, by id. Also true of a call that waits for a permission. */
+  calls: Map<string, OpenCall>;
+  lastTurn: TurnEnd | null;
+  lastTurnAtMs: number | null;
+  error: string | null;
+  errorAtMs: number | null;
+  limitResetsAtMs: number | null;
+  retryUntilMs: number | null;
+  background: Map<string, BackgroundWork>;
+  model: string | null;
+  contextUsed: number | null;
+  contextAtMs: number | null;
+  costUsd: number | null;
+  lastActivityMs: number | null;
+  /** When the model was last at work: a reply or a tool result. The turn's thinking goes on from here. */
+  lastStepMs: number | null;
+}
+
+const callsMax = 1_000;
+const backgroundMax = 1_000;
+
+export function newSession(): SessionFacts {
+  return {
+    turn: 'none',
+    turnSinceMs: null,
+    calls: new Map(),
+    lastTurn: null,
+    lastTurnAtMs: null,
+    error: null,
+    errorAtMs: null,
+    limitResetsAtMs: null,
+    retryUntilMs: null,
+    background: new Map(),
+    model: null,
+    contextUsed: null,
+    contextAtMs: null,
+    costUsd: null,
+    lastActivityMs: null,
+    lastStepMs: null,
+  };
+}
+
+/** Takes one event in. The facts are changed in place: a long session has a hundred thousand of them. */
+export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
+  const { fact, atMs } = event;
+  if (fact.kind !== 'cost') facts.lastActivityMs = Math.max(facts.lastActivityMs ?? 0, atMs);
+  switch (fact.kind) {
+    case 'prompt':
+      if (fact.origin !== 'mid-turn') openTurn(facts, atMs);
+      return;
+    case 'reply':
+      takeReply(facts, fact.model, fact.usage, atMs);
+      // Not every version records the turn's end itself. If a stop hook sends the model back, its next word reopens the turn.
+      if (fact.ends) closeTurn(facts, 'ok', atMs);
+      return;
+    case 'tool-call':
+      reopen(facts, atMs);
+      if (facts.calls.size < callsMax) facts.calls.set(fact.id, { tool: fact.tool, sinceMs: atMs });
+      return;
+    case 'tool-result':
+      facts.calls.delete(fact.id);
+      facts.lastStepMs = atMs;
+      if (fact.started !== null && facts.background.size < backgroundMax) {
+        facts.background.set(fact.started.id, { ...fact.started, sinceMs: atMs });
+      }
+      return;
+    case 'background-ended':
+      facts.background.delete(fact.id);
+      return;
+    case 'turn-end':
+      // A failed or interrupted turn has its end recorded as well: the first word on it stands.
+      if (facts.turn === 'open') closeTurn(facts, 'ok', atMs);
+      return;
+    case 'api-error':
+      closeTurn(facts, 'failed', atMs);
+      facts.error = fact.text === '' ? fact.error : fact.text;
+      facts.errorAtMs = atMs;
+      facts.limitResetsAtMs = fact.resetsAtMs;
+      return;
+    case 'interrupted':
+      closeTurn(facts, 'interrupted', atMs);
+      return;
+    case 'retry':
+      facts.retryUntilMs = fact.untilMs;
+      return;
+    case 'compacted':
+      // Calls from before never get their results.
+      facts.calls.clear();
+      if (fact.tokensAfter !== null) {
+        facts.contextUsed = fact.tokensAfter;
+        facts.contextAtMs = atMs;
+      }
+      return;
+    case 'cost':
+      facts.costUsd = fact.usd;
+      return;
+    case 'command':
+    case 'queued':
+    case 'progress':
+      return;
+  }
+}
+
+function takeReply(facts: SessionFacts, model: string, usage: TokenUsage | null, atMs: number): void {
+  reopen(facts, atMs);
+  facts.lastStepMs = atMs;
+  facts.retryUntilMs = null;
+  facts.model = model;
+  const used = usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheCreate;
+  if (used > 0) {
+    facts.contextUsed = used;
+    facts.contextAtMs = atMs;
+  }
+}
+
+function openTurn(facts: SessionFacts, atMs: number): void {
+  facts.turn = 'open';
+  facts.turnSinceMs = atMs;
+  facts.lastStepMs = atMs;
+  facts.error = null;
+  facts.errorAtMs = null;
+  facts.limitResetsAtMs = null;
+  facts.retryUntilMs = null;
+  // A new prompt means the turn before is over, whatever results it still owed.
+  facts.calls.clear();
+}
+
+/** The model went on after an end: a stop hook sent it back, or a task reported. */
+function reopen(facts: SessionFacts, atMs: number): void {
+  if (facts.turn === 'open') return;
+  facts.turn = 'open';
+  facts.turnSinceMs = atMs;
+  facts.error = null;
+  facts.errorAtMs = null;
+}
+
+function closeTurn(facts: SessionFacts, end: TurnEnd, atMs: number): void {
+  facts.turn = 'closed';
+  facts.calls.clear();
+  facts.lastTurn = end;
+  facts.lastTurnAtMs = atMs;
+  facts.retryUntilMs = null;
+  if (end !== 'failed') {
+    facts.error = null;
+    facts.errorAtMs = null;
+  }
+}

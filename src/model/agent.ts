@@ -1,0 +1,101 @@
+import type { ProcessId } from './world.ts';
+
+export const states = ['working', 'idle', 'waiting', 'retrying', 'limited', 'compacting', 'ended', 'unknown'] as const;
+export type State = (typeof states)[number];
+
+export type Detail =
+  | 'thinking'
+  | 'tool'
+  | 'subagent'
+  | 'api-stall'
+  | 'permission'
+  | 'question'
+  | 'setup'
+  | 'dialog'
+  | 'suspended'
+  | 'unreadable';
+
+/** Where a fact came from, best first. */
+export type Source = 'hook' | 'registry' | 'transcript' | 'statusline' | 'screen' | 'process';
+
+export type Authority = 'observe' | 'nudge' | 'manage';
+export type Mode = 'act' | 'watch';
+export type ClientName = 'claude-code';
+export type TurnEnd = 'ok' | 'failed' | 'interrupted';
+
+/** One judgement of what an agent is doing, with what it rests on. */
+export interface StateReading {
+  state: State;
+  detail: Detail | null;
+  /** Epoch milliseconds at which the state began, as the source has it. */
+  sinceMs: number;
+  source: Source;
+  confidence: number;
+  /** When the source last said so. */
+  seenAtMs: number;
+  tool: string | null;
+}
+
+export interface ContextReading {
+  used: number;
+  window: number;
+  /** What the client really lets one use before it refuses prompts. */
+  usable: number;
+  percent: number;
+  source: Source;
+  atMs: number;
+}
+
+export interface BackgroundWork {
+  kind: 'subagent' | 'shell';
+  id: string;
+  sinceMs: number;
+}
+
+export interface TmuxPlace {
+  socket: string;
+  session: string;
+  pane: string;
+}
+
+export interface FindingEvidence {
+  source: Source;
+  atMs: number;
+  text: string;
+}
+
+export interface Finding {
+  id: string;
+  check: string;
+  severity: 'warning' | 'critical';
+  confidence: number;
+  sinceMs: number;
+  evidence: FindingEvidence[];
+  action: string | null;
+}
+
+/** Everything known about an agent at one moment: what `status` shows and the store keeps. */
+export interface AgentView {
+  agent: string;
+  project: string;
+  client: ClientName;
+  clientVersion: string | null;
+  host: string;
+  authority: Authority;
+  cwd: string | null;
+  tmux: TmuxPlace | null;
+  process: ProcessId;
+  sessionId: string | null;
+  transcript: string | null;
+  startedAtMs: number;
+  reading: StateReading;
+  model: string | null;
+  context: ContextReading | null;
+  costUsd: number | null;
+  lastActivityMs: number | null;
+  lastTurn: TurnEnd | null;
+  lastTurnAtMs: number | null;
+  error: string | null;
+  background: BackgroundWork[];
+  findings: Finding[];
+}

@@ -1,0 +1,32 @@
+/** What a client's own record says, in words all clients share. Text of prompts and replies is never carried along. */
+
+export interface TokenUsage {
+  input: number;
+  cacheRead: number;
+  cacheCreate: number;
+  output: number;
+}
+
+export type SessionFact =
+  /** A turn begins. `mid-turn` prompts are taken in by the running turn. */
+  | { kind: 'prompt'; origin: 'typed' | 'queued' | 'client' | 'mid-turn'; chars: number }
+  | { kind: 'command'; name: string }
+  | { kind: 'reply'; model: string; messageId: string; usage: TokenUsage | null; ends: boolean }
+  | { kind: 'tool-call'; id: string; tool: string }
+  | { kind: 'tool-result'; id: string; isError: boolean; started: { kind: 'shell' | 'subagent'; id: string } | null }
+  | { kind: 'background-ended'; id: string; status: string }
+  | { kind: 'turn-end'; durationMs: number | null; pendingSubagents: number }
+  | { kind: 'api-error'; error: string; status: number | null; text: string; resetsAtMs: number | null }
+  | { kind: 'retry'; attempt: number; attemptsMax: number; status: number | null; untilMs: number }
+  | { kind: 'interrupted' }
+  | { kind: 'compacted'; trigger: string; tokensBefore: number | null; tokensAfter: number | null }
+  | { kind: 'cost'; usd: number }
+  | { kind: 'queued'; chars: number }
+  | { kind: 'progress' };
+
+export interface SessionEvent {
+  atMs: number;
+  /** The client's own id of the record, or its place in the file: makes the event's row unique. */
+  key: string;
+  fact: SessionFact;
+}

@@ -1,0 +1,62 @@
+import type { AgentView } from './agent.ts';
+import type { Json, WatchEvent } from './event.ts';
+import type { Result } from './result.ts';
+
+export interface SessionRow {
+  agent: string;
+  sessionId: string;
+  transcript: string | null;
+  /** How far the transcript is recorded: the events below it are in the store. */
+  recorded: { inode: string; offset: number } | null;
+  model: string | null;
+  contextUsed: number | null;
+  startedAtMs: number;
+  lastActivityMs: number | null;
+  endedAtMs: number | null;
+}
+
+export interface SpawnRow {
+  agent: string;
+  project: string;
+  taskId: string;
+  taskType: 'subagent' | 'shell';
+  spawnedAtMs: number;
+  lastOutputMs: number | null;
+  status: 'running' | 'finished' | 'failed';
+}
+
+export interface CheckRow {
+  agent: string;
+  project: string;
+  atMs: number;
+  type: string;
+  status: 'ok' | 'warning' | 'critical' | 'unknown';
+  details: { [key: string]: Json };
+}
+
+/** What one flush writes, all or nothing. */
+export interface StoreBatch {
+  agents: AgentView[];
+  sessions: SessionRow[];
+  events: WatchEvent[];
+  spawns: SpawnRow[];
+  checks: CheckRow[];
+}
+
+/** What an earlier run left behind of an agent. */
+export interface StoredAgent {
+  view: AgentView;
+  /** By session id: how far its transcript is recorded. */
+  recorded: Map<string, { inode: string; offset: number }>;
+}
+
+export type StoreFailure = 'unavailable' | 'refused';
+
+/** The database as the daemon needs it. */
+export interface Store {
+  write(host: string, batch: StoreBatch): Promise<Result<void, StoreFailure>>;
+  load(host: string): Promise<Result<StoredAgent[], StoreFailure>>;
+  /** Removes what is older than the given time; how many rows went. */
+  expire(beforeMs: number): Promise<Result<number, StoreFailure>>;
+  close(): Promise<void>;
+}

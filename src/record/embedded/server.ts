@@ -1,0 +1,132 @@
+import { closeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fail, ok, type Result } from '../../model/result.ts';
+import { waitForLock } from '../lock-file.ts';
+import { ownProcess } from '../own-process.ts';
+import { ensureCluster } from './cluster.ts';
+import { daemonCanConnect, urlOf } from './connect.ts';
+import { type EmbeddedFailure, embeddedFailure } from './failure.ts';
+import { launch, untilReady } from './launch.ts';
+import { canonicalHome, type EmbeddedPlace, isInitialised, lockPath, readPlace } from './place.ts';
+import { findPostmaster, type ServerProcess, signal, stillRuns } from './postmaster.ts';
+import { makeHome, prepare } from './prepare.ts';
+import { adminRole, daemonRole } from './settings.ts';
+
+export type { EmbeddedFailure } from './failure.ts';
+export type { EmbeddedPlace } from './place.ts';
+
+export interface EmbeddedServer {
+  place: EmbeddedPlace;
+  /** For daemon and CLI. */
+  url: string;
+  /** For migrations. */
+  adminUrl: string;
+  postmaster: ServerProcess;
+}
+
+export interface StartOptions {
+  timeoutMs?: number;
+  progress?: (line: string) => void;
+}
+
+type Started = Result<EmbeddedServer, EmbeddedFailure>;
+
+const startTimeoutMs = 60_000;
+const fastStopMs = 10_000;
+const immediateStopMs = 10_000;
+const pollMs = 20;
+
+/** Gives the running server of this home, made and started as far as needed. */
+export async function startEmbedded(home: string, options: StartOptions = {}): Promise<Started> {
+  const endMs = performance.now() + (options.timeoutMs ?? startTimeoutMs);
+  if (ownProcess() === null) {
+    return embeddedFailure(
+      'start-failed',
+      `the embedded PostgreSQL needs Linux with /proc, this is ${process.platform}`,
+    );
+  }
+  const made = makeHome(home);
+  if (!made.ok) return made;
+  const real = canonicalHome(home);
+  const serving = await alreadyServing(real);
+  if (serving !== null) return ok(serving);
+  const lock = await waitForLock(lockPath(real), endMs - performance.now());
+  if (!lock.ok) {
+    const why = lock.reason === 'held' ? `process ${lock.owner.pid} has been starting it` : lock.message;
+    return embeddedFailure('locked', `the database cannot be started, ${why}`);
+  }
+  try {
+    return await startLocked(real, endMs, options.progress ?? (() => {}));
+  } finally {
+    lock.release();
+  }
+}
+
+/** Fast first: SIGTERM would wait for every client. Immediate after 10 s: the write-ahead log repairs that. */
+export async function stopEmbedded(home: string): Promise<Result<'stopped' | 'not-running'>> {
+  const running = findRunning(home);
+  if (running === null) return ok('not-running');
+  for (const [name, waitMs] of [
+    ['SIGINT', fastStopMs],
+    ['SIGQUIT', immediateStopMs],
+  ] as const) {
+    try {
+      signal(running, name);
+    } catch (error) {
+      return fail('not-allowed', `the database (pid ${running.pid}) cannot be stopped: ${(error as Error).message}`);
+    }
+    const endMs = performance.now() + waitMs;
+    while (performance.now() < endMs) {
+      if (!stillRuns(running)) return ok('stopped');
+      await sleep(pollMs);
+    }
+  }
+  return fail('timeout', `the database (pid ${running.pid}) does not stop`, 'look at that process');
+}
+
+/** Starts nothing; null: this home never had a database of its own. */
+export function embeddedUrl(home: string): string | null {
+  const place = readPlace(canonicalHome(home));
+  return place !== null && isInitialised(place) ? urlOf(place, daemonRole) : null;
+}
+
+export function embeddedRunning(home: string): { pid: number } | null {
+  const running = findRunning(home);
+  return running === null ? null : { pid: running.pid };
+}
+
+function findRunning(home: string): ServerProcess | null {
+  const place = readPlace(canonicalHome(home));
+  return place === null ? null : findPostmaster(place);
+}
+
+async function alreadyServing(home: string): Promise<EmbeddedServer | null> {
+  const place = readPlace(home);
+  const running = place === null ? null : findPostmaster(place);
+  if (place === null || running === null || !(await daemonCanConnect(place))) return null;
+  return describe(place, running);
+}
+
+async function startLocked(home: string, endMs: number, progress: (line: string) => void): Promise<Started> {
+  // Somebody else may have done all or half of it while we waited.
+  const recorded = readPlace(home);
+  if (recorded !== null) {
+    const ready = await untilReady(recorded, endMs);
+    if (ready !== null) return ready.ok ? ok(describe(recorded, ready.value)) : ready;
+  }
+  const prepared = await prepare(home, progress);
+  if (!prepared.ok) return prepared;
+  const { place, startLog } = prepared.value;
+  try {
+    const cluster = await ensureCluster(place, Math.max(endMs - performance.now(), 1), progress);
+    if (!cluster.ok) return cluster;
+    const ready = await launch(prepared.value, endMs, progress);
+    return ready.ok ? ok(describe(place, ready.value)) : ready;
+  } finally {
+    closeSync(startLog);
+  }
+}
+
+function describe(place: EmbeddedPlace, postmaster: ServerProcess): EmbeddedServer {
+  return { place, url: urlOf(place, daemonRole), adminUrl: urlOf(place, adminRole), postmaster };
+}

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { fail, ok, type Result } from '../model/result.ts';
+
+export type MigrateFailure = 'unavailable' | 'newer-schema' | 'too-old' | 'failed';
+
+const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), 'migrations');
+/** Any number will do, as long as every Watchkeeper uses the same. */
+const lockKey = 7_307_182;
+const oldestServer = 140_000;
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+/** Brings the schema up to date. Numbered files, each in a transaction; two starters at once wait for each other. */
+export async function migrate(url: string): Promise<Result<number, MigrateFailure>> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    return fail('unavailable', `cannot connect to the database (${(error as Error).message})`, 'check DATABASE_URL');
+  }
+  try {
+    const server = await client.query<{ server_version_num: string }>('SHOW server_version_num');
+    if (Number(server.rows[0]?.server_version_num) < oldestServer) {
+      return fail('too-old', 'the database server is older than PostgreSQL 14', 'use a newer server');
+    }
+    await client.query('SELECT pg_advisory_lock($1)', [lockKey]);
+    return await apply(client, known());
+  } catch (error) {
+    return fail('failed', `the schema could not be brought up to date (${(error as Error).message})`);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function apply(client: pg.Client, migrations: Migration[]): Promise<Result<number, MigrateFailure>> {
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS schema_migrations (version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+  );
+  const done = await client.query<{ version: number }>('SELECT version FROM schema_migrations');
+  const applied = new Set(done.rows.map((row) => row.version));
+  const newest = migrations.at(-1)?.version ?? 0;
+  const beyond = Math.max(0, ...applied);
+  if (beyond > newest) {
+    return fail(
+      'newer-schema',
+      `the database has schema ${beyond}, this version knows up to ${newest}`,
+      'install a newer watchkeeper or use another database',
+    );
+  }
+  for (const migration of migrations) {
+    if (applied.has(migration.version)) continue;
+    await client.query('BEGIN');
+    await client.query('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', [
+      migration.version,
+      migration.name,
+    ]);
+    await client.query(migration.sql);
+    await client.query('COMMIT');
+  }
+  return ok(newest);
+}
+
+function known(): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => /^\d{4}_\w+\.sql$/.test(file))
+    .sort()
+    .map((file) => ({
+      version: Number(file.slice(0, 4)),
+      name: file.slice(5, -4),
+      sql: readFileSync(path.join(folder, file), 'utf8'),
+    }));
+}

@@ -1,0 +1,91 @@
+import pg from 'pg';
+import type { Json } from '../model/event.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+
+export interface EventRow {
+  at: string;
+  agent: string;
+  source: string;
+  kind: string;
+  data: { [key: string]: Json };
+}
+
+export type QueryFailure = 'unavailable' | 'no-agent';
+
+/** The newest events of one agent (or of all), oldest first. */
+export function readEvents(
+  url: string,
+  host: string,
+  agent: string | null,
+  limit: number,
+): Promise<Result<EventRow[], QueryFailure>> {
+  return withClient(url, async (client) => {
+    if (agent !== null) {
+      const known = await client.query('SELECT 1 FROM agents WHERE host = $1 AND name = $2', [host, agent]);
+      if (known.rowCount === 0) return fail('no-agent', `no agent \`${agent}\``);
+    }
+    const rows = await client.query<Omit<EventRow, 'at'> & { at: Date }>(
+      `SELECT e.at, a.name AS agent, e.source, e.kind, e.data FROM events e JOIN agents a ON a.id = e.agent_id
+       WHERE a.host = $1 AND ($2::text IS NULL OR a.name = $2) ORDER BY e.at DESC, e.recorded_at DESC LIMIT $3`,
+      [host, agent, limit],
+    );
+    return ok(rows.rows.reverse().map((row) => ({ ...row, at: row.at.toISOString() })));
+  });
+}
+
+const exportBatch = 500;
+
+/** Every row of every table, in turn, without holding more than a batch. */
+export function exportRows(
+  url: string,
+  row: (table: string, values: Json) => Promise<void>,
+): Promise<Result<number, QueryFailure>> {
+  return withClient(url, async (client) => {
+    // One snapshot for all tables, so that rows and the rows they point at fit together.
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const tables = await client.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename",
+    );
+    let count = 0;
+    for (const { name } of tables.rows) {
+      const table = pg.escapeIdentifier(name);
+      await client.query(`DECLARE rows NO SCROLL CURSOR FOR SELECT to_jsonb(t) AS value FROM ${table} t`);
+      for (;;) {
+        const batch = await client.query<{ value: Json }>(`FETCH ${exportBatch} FROM rows`);
+        for (const { value } of batch.rows) await row(name, value);
+        count += batch.rows.length;
+        if (batch.rows.length < exportBatch) break;
+      }
+      await client.query('CLOSE rows');
+    }
+    await client.query('COMMIT');
+    return ok(count);
+  });
+}
+
+/** For `doctor`: which server answers, and what schema it has. */
+export function describeServer(url: string): Promise<Result<{ version: string; schema: number }, QueryFailure>> {
+  return withClient(url, async (client) => {
+    const server = await client.query<{ server_version: string }>('SHOW server_version');
+    const schema = await client.query<{ version: number | null }>(
+      'SELECT max(version) AS version FROM schema_migrations',
+    );
+    return ok({ version: server.rows[0]?.server_version ?? '?', schema: schema.rows[0]?.version ?? 0 });
+  });
+}
+
+async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result<T, QueryFailure>>,
+): Promise<Result<T, QueryFailure>> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, statement_timeout: 60_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } catch (error) {
+    return fail('unavailable', `the database does not answer (${(error as Error).message})`);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,195 @@
+import pg from 'pg';
+import type { WatchEvent } from '../model/event.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import type { CheckRow, SessionRow, SpawnRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
+import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
+
+const statementMs = 15_000;
+
+export function openStore(url: string): Store {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 3,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: statementMs,
+    application_name: 'watchkeeper',
+  });
+  // A connection that breaks while idle is replaced by the next query.
+  pool.on('error', () => {});
+  return {
+    write: (host, batch) => inTransaction(pool, (client) => writeBatch(client, host, batch)),
+    load: (host) => inTransaction(pool, (client) => loadAgents(client, host)),
+    expire: (beforeMs) => inTransaction(pool, (client) => expire(client, beforeMs)),
+    close: () => pool.end(),
+  };
+}
+
+async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<Result<T, StoreFailure>> {
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch (error) {
+    return fail('unavailable', (error as Error).message);
+  }
+  let broken = false;
+  const noteBroken = () => {
+    broken = true;
+  };
+  client.on('error', noteBroken);
+  try {
+    await client.query('BEGIN');
+    const value = await work(client);
+    await client.query('COMMIT');
+    return ok(value);
+  } catch (error) {
+    await client.query('ROLLBACK').catch(noteBroken);
+    return fail(isOurFault(error) ? 'refused' : 'unavailable', (error as Error).message);
+  } finally {
+    client.off('error', noteBroken);
+    client.release(broken);
+  }
+}
+
+/** Data the server would refuse again (class 22, 23) must not be tried for ever; everything else passes. */
+function isOurFault(error: unknown): boolean {
+  return /^(22|23)/.test((error as { code?: string }).code ?? '');
+}
+
+async function writeBatch(client: pg.PoolClient, host: string, batch: StoreBatch): Promise<void> {
+  if (batch.agents.length > 0)
+    await client.query(upsertAgents, [JSON.stringify(batch.agents.map((view) => agentRow(host, view)))]);
+  const rows = await client.query<{ name: string; id: string }>('SELECT name, id FROM agents WHERE host = $1', [host]);
+  const ids = new Map(rows.rows.map((row) => [row.name, row.id]));
+  await insert(client, insertSessions, batch.sessions, ids, sessionRow);
+  await insert(client, insertEvents, batch.events, ids, eventRow);
+  await insert(client, upsertSpawns, batch.spawns, ids, spawnRow);
+  await insert(client, insertChecks, batch.checks, ids, checkRow);
+}
+
+async function insert<T extends { agent: string }>(
+  client: pg.PoolClient,
+  sql: string,
+  items: T[],
+  ids: ReadonlyMap<string, string>,
+  toRow: (item: T) => object,
+): Promise<void> {
+  const rows = items.flatMap((item) => {
+    const id = ids.get(item.agent);
+    return id === undefined ? [] : [{ agent_id: id, ...toRow(item) }];
+  });
+  if (rows.length > 0) await client.query(sql, [JSON.stringify(rows)]);
+}
+
+const insertSessions = `
+  INSERT INTO sessions (agent_id, session_id, transcript, recorded_inode, recorded_offset, model, context_used, started_at, last_activity, ended_at)
+  SELECT agent_id, session_id, transcript, recorded_inode, recorded_offset, model, context_used, started_at, last_activity, ended_at
+  FROM jsonb_populate_recordset(NULL::sessions, $1::jsonb)
+  ON CONFLICT (agent_id, session_id) DO UPDATE SET
+    transcript = excluded.transcript, recorded_inode = excluded.recorded_inode, recorded_offset = excluded.recorded_offset,
+    model = excluded.model, context_used = excluded.context_used, last_activity = excluded.last_activity, ended_at = excluded.ended_at`;
+
+function sessionRow(row: SessionRow): object {
+  return {
+    session_id: row.sessionId,
+    transcript: row.transcript,
+    recorded_inode: row.recorded?.inode ?? null,
+    recorded_offset: row.recorded?.offset ?? null,
+    model: row.model,
+    context_used: row.contextUsed,
+    started_at: time(row.startedAtMs),
+    last_activity: time(row.lastActivityMs),
+    ended_at: time(row.endedAtMs),
+  };
+}
+
+const insertEvents = `
+  INSERT INTO events (id, at, agent_id, session_id, source, kind, data)
+  SELECT id, at, agent_id, session_id, source, kind, data FROM jsonb_populate_recordset(NULL::events, $1::jsonb)
+  ON CONFLICT (id) DO NOTHING`;
+
+function eventRow(event: WatchEvent): object {
+  return {
+    id: event.id,
+    at: time(event.atMs),
+    session_id: event.sessionId,
+    source: event.source,
+    kind: event.kind,
+    data: event.data,
+  };
+}
+
+const upsertSpawns = `
+  INSERT INTO active_spawns (project, task_id, task_type, spawn_time, last_output_change, status, agent_id)
+  SELECT project, task_id, task_type, spawn_time, last_output_change, status, agent_id
+  FROM jsonb_populate_recordset(NULL::active_spawns, $1::jsonb)
+  ON CONFLICT (project, task_id) DO UPDATE SET last_output_change = excluded.last_output_change, status = excluded.status`;
+
+function spawnRow(row: SpawnRow): object {
+  return {
+    project: row.project.slice(0, 50),
+    task_id: row.taskId.slice(0, 100),
+    task_type: row.taskType,
+    spawn_time: time(row.spawnedAtMs),
+    last_output_change: time(row.lastOutputMs),
+    status: row.status,
+  };
+}
+
+const insertChecks = `
+  INSERT INTO health_checks (project, check_time, check_type, status, details, agent_id)
+  SELECT project, check_time, check_type, status, details, agent_id
+  FROM jsonb_populate_recordset(NULL::health_checks, $1::jsonb)`;
+
+function checkRow(row: CheckRow): object {
+  return {
+    project: row.project.slice(0, 50),
+    check_time: time(row.atMs),
+    check_type: row.type.slice(0, 50),
+    status: row.status,
+    details: row.details,
+  };
+}
+
+/** The ledger, and agents it speaks of, stay. */
+async function expire(client: pg.PoolClient, beforeMs: number): Promise<number> {
+  const before = [time(beforeMs)];
+  let rows = 0;
+  for (const sql of [
+    'DELETE FROM events WHERE at < $1',
+    'DELETE FROM health_checks WHERE check_time < $1',
+    "DELETE FROM active_spawns WHERE status <> 'running' AND coalesce(last_output_change, spawn_time) < $1",
+    'DELETE FROM sessions WHERE ended_at < $1',
+    "DELETE FROM agents a WHERE state = 'ended' AND last_seen < $1 AND NOT EXISTS (SELECT FROM actions WHERE agent_id = a.id)",
+  ]) {
+    rows += (await client.query(sql, before)).rowCount ?? 0;
+  }
+  return rows;
+}
+
+async function loadAgents(client: pg.PoolClient, host: string): Promise<StoredAgent[]> {
+  const agents = await client.query<AgentRecord>('SELECT * FROM agents WHERE host = $1', [host]);
+  const sessions = await client.query<{
+    agent_id: string;
+    session_id: string;
+    recorded_inode: string;
+    recorded_offset: string;
+  }>(
+    `SELECT agent_id, session_id, recorded_inode, recorded_offset FROM sessions
+     WHERE ended_at IS NULL AND recorded_offset IS NOT NULL AND agent_id IN (SELECT id FROM agents WHERE host = $1)`,
+    [host],
+  );
+  return agents.rows.map((row) => ({
+    view: storedView(row),
+    recorded: new Map(
+      sessions.rows
+        .filter((session) => session.agent_id === row.id)
+        .map((session) => [
+          session.session_id,
+          { inode: session.recorded_inode, offset: Number(session.recorded_offset) },
+        ]),
+    ),
+  }));
+}

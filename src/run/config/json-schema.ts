@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { configSchema } from './schema.ts';
+
+/** The text of schema/watchkeeper.schema.json, for editors. */
+export function configJsonSchema(): string {
+  const { $schema, ...rest } = z.toJSONSchema(configSchema, { target: 'draft-2020-12', io: 'input', reused: 'inline' });
+  const document = {
+    $schema,
+    title: 'Watchkeeper configuration',
+    description: 'watchkeeper.yaml in a project, or ~/.config/watchkeeper/config.yaml for the machine.',
+    ...rest,
+  };
+  // Short lists on one line, as the formatter has them, so that the checked-in file passes the lint as printed.
+  const text = JSON.stringify(document, null, 2).replace(
+    /\[\n\s+([^[\]{}]*?)\n\s+\]/g,
+    (_, items: string) => `[${items.replace(/\n\s+/g, ' ')}]`,
+  );
+  return `${text}\n`;
+}

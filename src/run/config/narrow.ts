@@ -1,0 +1,75 @@
+import type { Config, FileConfig } from './schema.ts';
+import { isInsidePath } from './schema.ts';
+
+/** `prompt.minIntervalMinutes`: every value of the configuration; a list is one value. */
+export type ConfigKey = Leaves<FileConfig>;
+type Leaves<T, Prefix extends string = ''> = {
+  [K in keyof T & string]: T[K] extends readonly unknown[]
+    ? `${Prefix}${K}`
+    : T[K] extends object
+      ? Leaves<T[K], `${Prefix}${K}.`>
+      : `${Prefix}${K}`;
+}[keyof T & string];
+
+/** Says why a project file may not set this, or null. `machine` is null when the machine's own file is bad. */
+type Rule = (value: unknown, machine: unknown) => string | null;
+
+const free: Rule = () => null;
+
+const machineOnly: Rule = () => 'leave it to the machine file';
+
+const notBelowMachine: Rule = (value, machine) =>
+  typeof machine === 'number' && Number(value) < machine ? `at least ${machine}, the machine's value` : null;
+
+const notAboveMachine: Rule = (value, machine) =>
+  typeof machine === 'number' && Number(value) > machine ? `at most ${machine}, the machine's value` : null;
+
+/**
+ * What a project file may say. It comes with a repository, perhaps a stranger's, and the daemon started there watches
+ * other projects too. So it may move what is noticed and when, and may only tighten what is done: less authority,
+ * fewer and later prompts and handoffs, no receiver, command, path or URL of its own, no say in how long records live.
+ */
+const projectRules: Record<ConfigKey, Rule> = {
+  mode: (value, machine) => (value === 'act' && machine === 'watch' ? "watch, the machine's value" : null),
+  tickSeconds: free,
+  healthIntervalMinutes: free,
+  retentionDays: machineOnly,
+  // Taken apart from the machine's rules, and the lower of both counts.
+  agents: free,
+  'prompt.minIntervalMinutes': notBelowMachine,
+  'prompt.humanQuietSeconds': notBelowMachine,
+  'prompt.answerSeconds': free,
+  'spawn.stallMinutes': free,
+  'spawn.abandonMinutes': free,
+  'stall.thinkingMinutes': free,
+  'stall.toolMinutes': free,
+  'stall.mcpMinutes': free,
+  'stall.subagentMinutes': free,
+  'waiting.notifyMinutes': free,
+  'waiting.repeatMinutes': notBelowMachine,
+  bands: free,
+  'handoff.atPercent': notBelowMachine,
+  'handoff.deadlineMinutes': free,
+  'handoff.dir': (value) =>
+    typeof value === 'string' && isInsidePath(value) ? null : 'a path inside the project (relative, without ..)',
+  'handoff.maxParallel': notAboveMachine,
+  notify: machineOnly,
+  'clients.claudeCode.configDirs': machineOnly,
+};
+
+export const configKeys = Object.keys(projectRules) as ConfigKey[];
+
+export function refuseProjectValue(key: ConfigKey, value: unknown, machine: unknown): string | null {
+  return projectRules[key](value, machine);
+}
+
+export function getKey(config: FileConfig, key: ConfigKey): unknown {
+  return key.split('.').reduce<unknown>((value, part) => (value as Record<string, unknown>)[part], config);
+}
+
+export function setKey(config: Config, key: ConfigKey, value: unknown): void {
+  const parts = key.split('.');
+  const last = parts.pop() ?? key;
+  const owner = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown>)[part], config);
+  (owner as Record<string, unknown>)[last] = value;
+}

@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from './load.ts';
+import { type ConfigChange, watchConfig } from './watch.ts';
+
+let root = '';
+let file = '';
+let projectFile = '';
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'wk-watch-'));
+  file = path.join(root, '.config/watchkeeper/config.yaml');
+  projectFile = path.join(root, 'project/watchkeeper.yaml');
+  mkdirSync(path.dirname(file), { recursive: true });
+  mkdirSync(path.dirname(projectFile));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function start(named: string | null = null) {
+  const places = { file: named, home: root, projectDir: path.dirname(projectFile) };
+  const loaded = loadConfig(places);
+  if (!loaded.ok) throw new Error(loaded.message);
+  const watch = watchConfig(places, loaded.value);
+  return { ...watch, settle: () => [watch.check(), watch.check()] as [ConfigChange, ConfigChange] };
+}
+
+const changed = (config: object): unknown => ({ config: expect.objectContaining(config) });
+
+describe('the configuration while the daemon runs', () => {
+  it('is unchanged as long as the files are', () => {
+    writeFileSync(file, 'mode: watch\n');
+    const watch = start();
+    expect([...watch.settle(), ...watch.settle()]).toEqual(Array(4).fill('unchanged'));
+    expect(watch.current().config.mode).toBe('watch');
+  });
+
+  it('follows a change once it has held for two checks', () => {
+    writeFileSync(file, 'mode: watch\n');
+    const watch = start();
+    watch.settle();
+    writeFileSync(file, 'mode: watch\ntickSeconds: 7\n');
+    expect(watch.check()).toBe('unchanged');
+    expect(watch.check()).toEqual(changed({ tickSeconds: 7 }));
+    expect(watch.check()).toBe('unchanged');
+    expect(watch.current().origins.tickSeconds).toBe(`${file}:2`);
+  });
+
+  it('notices a change made between loading and the first check', () => {
+    const watch = start();
+    writeFileSync(file, 'mode: watch\n');
+    expect(watch.settle()).toEqual(['unchanged', changed({ mode: 'watch' })]);
+  });
+
+  it('notices a change that keeps the size', () => {
+    writeFileSync(file, 'tickSeconds: 1\n');
+    utimesSync(file, 1, 1);
+    const watch = start();
+    watch.settle();
+    writeFileSync(file, 'tickSeconds: 3\n');
+    expect(watch.settle()[1]).toEqual(changed({ tickSeconds: 3 }));
+  });
+
+  it('notices a file replaced by one of the same size and time', () => {
+    writeFileSync(file, 'tickSeconds: 1\n');
+    utimesSync(file, 1, 1);
+    const watch = start();
+    watch.settle();
+    writeFileSync(`${file}.new`, 'tickSeconds: 3\n');
+    utimesSync(`${file}.new`, 1, 1);
+    renameSync(`${file}.new`, file);
+    expect(watch.settle()[1]).toEqual(changed({ tickSeconds: 3 }));
+  });
+
+  it('never takes the moment in which an editor has emptied or moved the file for a wish for defaults', () => {
+    writeFileSync(file, 'mode: watch\n');
+    const watch = start();
+    watch.settle();
+    truncateSync(file);
+    expect(watch.check()).toBe('unchanged');
+    renameSync(file, `${file}~`);
+    expect(watch.check()).toBe('unchanged');
+    writeFileSync(file, 'mode: watch\n');
+    expect(watch.settle()).toEqual(['unchanged', 'unchanged']);
+    expect(watch.current().config.mode).toBe('watch');
+  });
+
+  it('keeps the last good one when a file turns bad, says so once for each change, and recovers', () => {
+    writeFileSync(file, 'mode: watch\n');
+    const watch = start();
+    watch.settle();
+    writeFileSync(file, 'mode: no\n');
+    expect(watch.settle()).toEqual(['unchanged', { problems: [expect.objectContaining({ key: 'mode', line: 1 })] }]);
+    expect(watch.settle()).toEqual(['unchanged', 'unchanged']);
+    expect(watch.current().config.mode).toBe('watch');
+    writeFileSync(file, '\nmode: no!\n');
+    expect(watch.settle()[1]).toEqual({ problems: [expect.objectContaining({ line: 2 })] });
+    writeFileSync(file, 'mode: watch\n');
+    expect(watch.settle()[1]).toEqual(changed({ mode: 'watch' }));
+    expect(watch.settle()).toEqual(['unchanged', 'unchanged']);
+  });
+
+  it('is quiet about a change that changes no value', () => {
+    writeFileSync(file, 'mode: watch\n');
+    const watch = start();
+    watch.settle();
+    writeFileSync(file, '# why\nmode: watch\n');
+    expect(watch.settle()).toEqual(['unchanged', 'unchanged']);
+    expect(watch.current().origins.mode).toBe(`${file}:2`);
+  });
+
+  it('follows a file that appears and one that goes', () => {
+    const watch = start();
+    watch.settle();
+    writeFileSync(projectFile, 'mode: watch\n');
+    expect(watch.settle()[1]).toEqual(changed({ mode: 'watch' }));
+    rmSync(projectFile);
+    expect(watch.settle()[1]).toEqual(changed({ mode: 'act' }));
+  });
+
+  it('keeps what it has when a named file goes', () => {
+    const named = path.join(root, 'named.yaml');
+    writeFileSync(named, 'mode: watch\n');
+    const watch = start(named);
+    watch.settle();
+    rmSync(named);
+    expect(watch.settle()[1]).toEqual({
+      problems: [expect.objectContaining({ text: expect.stringContaining('no such file') })],
+    });
+    expect(watch.current().config.mode).toBe('watch');
+  });
+});

@@ -1,0 +1,310 @@
+import { existsSync } from 'node:fs';
+import os from 'node:os';
+import { claudeCode } from '../clients/claude-code/client.ts';
+import { Counters } from '../model/counters.ts';
+import type { Json, WatchEvent } from '../model/event.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import type { Store } from '../model/store.ts';
+import { shown } from '../model/text.ts';
+import type { Processes } from '../model/world.ts';
+import { acquireLock } from '../record/lock-file.ts';
+import { openStore } from '../record/store.ts';
+import { systemClock } from '../sense/clock.ts';
+import { ownFiles } from '../sense/files.ts';
+import { Fleet } from '../sense/fleet.ts';
+import { linuxProcesses } from '../sense/processes.ts';
+import { userTmux } from '../sense/tmux/servers.ts';
+import { type ConfigPlaces, loadConfig } from './config/load.ts';
+import { formatProblem } from './config/problem.ts';
+import { type ConfigWatch, watchConfig } from './config/watch.ts';
+import { type ControlRequest, type ControlServer, serveControl } from './control.ts';
+import { type Database, openDatabase } from './database.ts';
+import { type Home, makeHomeDir, removeDaemonRecord, runningDaemon, writeDaemonRecord } from './home.ts';
+import { Journal } from './journal.ts';
+import { fileLog, type Log } from './log.ts';
+import { Loop } from './loop.ts';
+import { agentDocument, type StatusDocument } from './status.ts';
+import { version } from './version.ts';
+import { Watcher } from './watcher.ts';
+
+export type StartFailure = 'already-running' | 'home' | 'config' | 'database' | 'control' | 'platform';
+
+export interface DaemonOptions {
+  home: Home;
+  places: ConfigPlaces;
+  environment: NodeJS.ProcessEnv;
+  tmuxSockets: string[];
+  /** For the person at the terminal: what happens on the way up, and every event after. */
+  progress(line: string): void;
+  event(event: WatchEvent): void;
+  notice(line: string): void;
+}
+
+export interface RunningDaemon {
+  /** Resolves when everything has stopped. */
+  stopped: Promise<void>;
+  stop(keepDb: boolean): void;
+}
+
+const retentionEveryMs = 6 * 3_600_000;
+const databaseRetryMs = 2_000;
+const lastFlushMs = 5_000;
+
+export async function startDaemon(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
+  const { home } = options;
+  if (process.platform !== 'linux')
+    return fail('platform', `${process.platform} is not supported yet`, 'run it on Linux');
+  const made = makeHomeDir(home);
+  if (!made.ok) return fail('home', made.message, made.fix);
+  const lock = acquireLock(home.daemonLock);
+  if (!lock.ok) {
+    if (lock.reason === 'unusable') return fail('home', `the data directory is not usable (${lock.message})`);
+    const pid = runningDaemon(home)?.pid ?? lock.owner.pid;
+    return fail(
+      'already-running',
+      `a daemon (pid ${pid}) already watches ${home.dir}`,
+      'stop it with `watchkeeper down`',
+    );
+  }
+  const started = await startLocked(options);
+  if (!started.ok) {
+    lock.release();
+    return started;
+  }
+  void started.value.stopped.then(() => lock.release());
+  return started;
+}
+
+async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
+  const loaded = loadConfig(options.places);
+  if (!loaded.ok) return fail('config', loaded.message);
+  options.progress('starting the database');
+  const database = await openDatabase(options.home, options.environment, options.progress);
+  if (!database.ok) return fail('database', database.message, database.fix);
+  const store = openStore(database.value.url);
+  const daemon = new Daemon(options, watchConfig(options.places, loaded.value), database.value, store);
+  const running = await daemon.start();
+  if (!running.ok) {
+    await store.close();
+    await database.value.stop();
+  }
+  return running;
+}
+
+class Daemon {
+  readonly #options: DaemonOptions;
+  readonly #config: ConfigWatch;
+  readonly #database: Database;
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #counters = new Counters();
+  readonly #processes: Processes = linuxProcesses();
+  readonly #host = os.hostname();
+  readonly #sinceMs = systemClock.nowMs();
+  readonly #fleet: Fleet;
+  readonly #watcher: Watcher;
+  readonly #journal: Journal;
+  readonly #loop: Loop;
+  #control: ControlServer | null = null;
+  #stopping: Promise<void> | null = null;
+  #stopped: () => void = () => {};
+  #nextRetentionMs = 0;
+  #nextDatabaseTryMs = 0;
+  #databaseDown = false;
+  #mending = false;
+
+  constructor(options: DaemonOptions, config: ConfigWatch, database: Database, store: Store) {
+    this.#options = options;
+    this.#config = config;
+    this.#database = database;
+    this.#store = store;
+    this.#log = fileLog(options.home.logFile);
+    this.#journal = new Journal(store, this.#host, this.#counters);
+    const files = ownFiles(this.#processes.uid);
+    this.#loop = new Loop({
+      tick: () => this.#tick(),
+      pulse: () => this.#tell(this.#watcher.pulse()),
+      tickMs: () => this.#config.current().config.tickSeconds * 1000,
+      failed: (error) => {
+        this.#counters.add('daemon.pass-failed');
+        this.#log.write('error', `a pass failed: ${(error as Error).stack ?? String(error)}`);
+      },
+    });
+    this.#fleet = new Fleet({
+      clients: [claudeCode],
+      home: os.homedir(),
+      tmux: userTmux(this.#processes.uid, options.tmuxSockets),
+      processes: this.#processes,
+      files,
+      counters: this.#counters,
+      changed: () => this.#loop.nudge(true),
+    });
+    this.#watcher = new Watcher({
+      host: this.#host,
+      fleet: this.#fleet,
+      processes: this.#processes,
+      files,
+      clock: systemClock,
+      counters: this.#counters,
+      config: () => this.#config.current().config,
+      record: (batch) => this.#journal.add(batch),
+      changed: () => this.#loop.nudge(false),
+    });
+  }
+
+  async start(): Promise<Result<RunningDaemon, StartFailure>> {
+    const { home } = this.#options;
+    const stored = await this.#store.load(this.#host);
+    if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
+    this.#watcher.restore(stored.value);
+    await this.#tick();
+    const control = await serveControl(home, (request) => this.#answer(request));
+    if (!control.ok) {
+      this.#watcher.close();
+      return fail('control', control.message);
+    }
+    this.#control = control.value;
+    this.#announce();
+    this.#loop.start();
+    const stopped = new Promise<void>((resolve) => {
+      this.#stopped = resolve;
+    });
+    return ok({ stopped, stop: (keepDb) => this.#stop(keepDb) });
+  }
+
+  #announce(): void {
+    const self = this.#processes.info(process.pid);
+    writeDaemonRecord(this.#options.home, {
+      pid: process.pid,
+      startTicks: self?.startTicks ?? '',
+      bootId: this.#processes.bootId,
+      startedAt: new Date(this.#sinceMs).toISOString(),
+      version,
+      sockets: { control: this.#control?.path ?? '' },
+    });
+    this.#log.write('info', 'started', { pid: process.pid, version });
+  }
+
+  /** Sense, detect, record. */
+  async #tick(): Promise<void> {
+    this.#reloadConfig();
+    this.#fleet.useConfigDirs(this.#config.current().config.clients.claudeCode.configDirs);
+    this.#tell(await this.#watcher.tick());
+    void this.#save();
+  }
+
+  #reloadConfig(): void {
+    const change = this.#config.check();
+    if (change === 'unchanged') return;
+    if ('config' in change) {
+      this.#notice('info', 'the configuration was read anew');
+      return;
+    }
+    for (const problem of change.problems) {
+      this.#notice('warn', `the configuration stays as it was: ${formatProblem(problem)}`);
+    }
+  }
+
+  async #save(): Promise<void> {
+    const nowMs = performance.now();
+    if (this.#mending || (this.#databaseDown && nowMs < this.#nextDatabaseTryMs)) return;
+    if (nowMs >= this.#nextRetentionMs) {
+      this.#nextRetentionMs = nowMs + retentionEveryMs;
+      const days = this.#config.current().config.retentionDays;
+      await this.#store.expire(systemClock.nowMs() - days * 86_400_000);
+    }
+    if (await this.#journal.flush()) {
+      if (this.#databaseDown) this.#notice('info', 'the database is back');
+      this.#databaseDown = false;
+      return;
+    }
+    if (!this.#databaseDown) this.#notice('warn', `the database is away (${this.#journal.failure}); rows wait`);
+    this.#databaseDown = true;
+    this.#mending = true;
+    const mended = this.#stopping === null ? await this.#database.ensure() : ok(undefined);
+    this.#mending = false;
+    this.#nextDatabaseTryMs = performance.now() + databaseRetryMs;
+    if (!mended.ok) this.#log.write('error', `the database does not start: ${mended.message}`);
+  }
+
+  #tell(events: WatchEvent[]): void {
+    for (const event of events) {
+      this.#options.event(event);
+      this.#control?.tell(eventDocument(event));
+    }
+    if (events.length > 0) void this.#save();
+  }
+
+  #notice(level: 'info' | 'warn', line: string): void {
+    this.#log.write(level, line);
+    this.#options.notice(shown(line));
+  }
+
+  async #answer(request: ControlRequest): Promise<Json> {
+    switch (request.ask) {
+      case 'stop':
+        // The answer has to be on its way before the socket goes.
+        setImmediate(() => this.#stop(request.keepDb));
+        return { ok: true };
+      case 'doctor':
+        return this.#doctor();
+      default:
+        return this.#status() as unknown as Json;
+    }
+  }
+
+  #status(): StatusDocument {
+    const nowMs = systemClock.nowMs();
+    const config = this.#config.current().config;
+    return {
+      v: 1,
+      daemon: {
+        pid: process.pid,
+        since: new Date(this.#sinceMs).toISOString(),
+        paused: existsSync(this.#options.home.pausedFile),
+        mode: config.mode,
+        tick_ms: config.tickSeconds * 1000,
+      },
+      agents: this.#watcher.views().map((view) => agentDocument(view, nowMs)),
+    };
+  }
+
+  #doctor(): Json {
+    return {
+      counters: this.#counters.all(),
+      servers: this.#watcher.servers,
+      database: { down: this.#databaseDown, waiting: this.#journal.pending, failure: this.#journal.failure },
+      memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
+      agents: this.#watcher.views().filter((view) => view.reading.state !== 'ended').length,
+    };
+  }
+
+  #stop(keepDb: boolean): void {
+    this.#stopping ??= this.#shutDown(keepDb).then(() => this.#stopped());
+  }
+
+  async #shutDown(keepDb: boolean): Promise<void> {
+    await this.#loop.stop();
+    this.#watcher.close();
+    await Promise.race([this.#journal.flush(), new Promise((resolve) => setTimeout(resolve, lastFlushMs).unref())]);
+    await this.#store.close();
+    if (!keepDb) {
+      const stopped = await this.#database.stop();
+      if (!stopped.ok) this.#notice('warn', stopped.message);
+    }
+    this.#log.write('info', 'stopped');
+    this.#control?.close();
+    removeDaemonRecord(this.#options.home);
+  }
+}
+
+export function eventDocument(event: WatchEvent) {
+  return {
+    v: 1,
+    at: new Date(event.atMs).toISOString(),
+    agent: event.agent,
+    source: event.source,
+    kind: event.kind,
+    data: event.data,
+  };
+}

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import os from 'node:os';
+import { loadConfig } from './config/load.ts';
+import { askControl } from './control.ts';
+import { databaseRuns, databaseUrl } from './database.ts';
+import { findHome, type Home, runningDaemon } from './home.ts';
+import { describeDatabase } from './records.ts';
+
+export interface DoctorCheck {
+  name: string;
+  ok: boolean;
+  detail: string;
+  fix: string | null;
+}
+
+interface DaemonFacts {
+  counters: Record<string, number>;
+  servers: { socket: string; panes: number | null; failure: string | null }[];
+  database: { down: boolean; waiting: number; failure: string | null };
+  memory_mb: number;
+  agents: number;
+}
+
+export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
+  const home = findHome(environment);
+  const facts = await daemonFacts(home);
+  return [
+    checkPlatform(),
+    await checkTmux(),
+    checkHome(home),
+    checkConfig(environment),
+    checkDaemon(home, facts),
+    await checkDatabase(home, environment, facts),
+    ...(facts === null ? [] : [checkServers(facts), checkInput(facts)]),
+  ];
+}
+
+async function daemonFacts(home: Home): Promise<DaemonFacts | null> {
+  const daemon = runningDaemon(home);
+  if (daemon === null) return null;
+  const answer = await askControl<DaemonFacts>(daemon.sockets.control, { ask: 'doctor' }, 5_000);
+  return answer.ok ? answer.value : null;
+}
+
+function good(name: string, detail: string): DoctorCheck {
+  return { name, ok: true, detail, fix: null };
+}
+
+function wrong(name: string, detail: string, fix: string): DoctorCheck {
+  return { name, ok: false, detail, fix };
+}
+
+function checkPlatform(): DoctorCheck {
+  const detail = `${process.platform} ${process.arch}, Node ${process.versions.node}`;
+  return process.platform === 'linux'
+    ? good('platform', detail)
+    : wrong('platform', detail, 'run it on Linux: it reads /proc');
+}
+
+function checkTmux(): Promise<DoctorCheck> {
+  return new Promise((resolve) => {
+    execFile('tmux', ['-V'], { timeout: 5_000 }, (error, stdout) => {
+      resolve(
+        error === null
+          ? good('tmux', stdout.trim())
+          : wrong('tmux', 'tmux is not installed', 'install it (Debian: apt-get install tmux)'),
+      );
+    });
+  });
+}
+
+function checkHome(home: Home): DoctorCheck {
+  if (!existsSync(home.dir)) return good('home', `${home.dir} (made by the first \`up\`)`);
+  try {
+    accessSync(home.dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return good('home', home.dir);
+  } catch {
+    return wrong('home', `${home.dir} is not writable`, 'set WATCHKEEPER_HOME to a directory of yours');
+  }
+}
+
+function checkConfig(environment: NodeJS.ProcessEnv): DoctorCheck {
+  const places = { file: environment.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() };
+  const loaded = loadConfig(places);
+  if (!loaded.ok) return wrong('config', loaded.message, 'see `watchkeeper config check`');
+  const files = loaded.value.files.filter((file) => file.found).map((file) => file.path);
+  return good('config', files.length === 0 ? 'all defaults' : files.join(', '));
+}
+
+function checkDaemon(home: Home, facts: DaemonFacts | null): DoctorCheck {
+  const daemon = runningDaemon(home);
+  if (daemon === null) return wrong('daemon', 'not running', 'start it with `watchkeeper up`');
+  if (facts === null) return wrong('daemon', `pid ${daemon.pid} does not answer`, `see ${home.logFile}`);
+  return good('daemon', `pid ${daemon.pid}, ${facts.agents} agents, ${facts.memory_mb} MB`);
+}
+
+async function checkDatabase(
+  home: Home,
+  environment: NodeJS.ProcessEnv,
+  facts: DaemonFacts | null,
+): Promise<DoctorCheck> {
+  const url = databaseUrl(home, environment);
+  if (!url.ok) return wrong('database', url.message, url.fix ?? '');
+  const kind = environment.DATABASE_URL ? 'DATABASE_URL' : 'embedded';
+  if (kind === 'embedded' && !databaseRuns(home))
+    return wrong('database', 'embedded, not running', 'start it with `watchkeeper up`');
+  const server = await describeDatabase(url.value);
+  if (!server.ok)
+    return wrong(
+      'database',
+      server.message,
+      kind === 'embedded' ? 'run `watchkeeper down` and `up`' : 'check DATABASE_URL',
+    );
+  const waiting = facts?.database.waiting ?? 0;
+  const detail = `${kind}, PostgreSQL ${server.value.version}, schema ${server.value.schema}`;
+  if (facts?.database.down)
+    return wrong(
+      'database',
+      `${detail}; ${waiting} rows wait: ${facts.database.failure}`,
+      'they are written when it is back',
+    );
+  return good('database', detail);
+}
+
+function checkServers(facts: DaemonFacts): DoctorCheck {
+  const bad = facts.servers.filter((server) => server.failure !== null && server.failure !== 'gone');
+  if (bad.length > 0) {
+    return wrong(
+      'servers',
+      bad.map((server) => `${server.socket}: ${server.failure}`).join(', '),
+      'look at that tmux server',
+    );
+  }
+  const alive = facts.servers.filter((server) => server.failure === null);
+  return good(
+    'servers',
+    alive.length === 0
+      ? 'no tmux server'
+      : alive.map((server) => `${server.socket} (${server.panes} panes)`).join(', '),
+  );
+}
+
+/** Bad input changes a counter, not a decision; here is where one sees it. */
+function checkInput(facts: DaemonFacts): DoctorCheck {
+  const counted = Object.entries(facts.counters).map(([name, count]) => `${name} ${count}`);
+  return good('input', counted.length === 0 ? 'nothing odd was read' : counted.join(', '));
+}

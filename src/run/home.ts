@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fail, ok, type Result } from '../model/result.ts';
+import { isAlive } from '../record/own-process.ts';
+
+/** The data directory: everything of Watchkeeper's own on this machine. */
+export interface Home {
+  dir: string;
+  daemonFile: string;
+  daemonLock: string;
+  logFile: string;
+  pausedFile: string;
+}
+
+export function findHome(environment: NodeJS.ProcessEnv): Home {
+  const dir = path.resolve(environment.WATCHKEEPER_HOME || defaultDir(environment));
+  return {
+    dir,
+    daemonFile: path.join(dir, 'daemon.json'),
+    daemonLock: path.join(dir, 'daemon.lock'),
+    logFile: path.join(dir, 'daemon.log'),
+    pausedFile: path.join(dir, 'paused'),
+  };
+}
+
+function defaultDir(environment: NodeJS.ProcessEnv): string {
+  if (process.getuid?.() === 0) return '/var/lib/watchkeeper';
+  return path.join(environment.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share'), 'watchkeeper');
+}
+
+export function makeHomeDir(home: Home): Result<void, 'unusable'> {
+  try {
+    mkdirSync(home.dir, { recursive: true, mode: 0o700 });
+    return ok(undefined);
+  } catch (error) {
+    return fail('unusable', `the data directory cannot be made (${(error as Error).message})`, 'set WATCHKEEPER_HOME');
+  }
+}
+
+/** `daemon.json`: how the others find the running daemon. */
+export interface DaemonRecord {
+  pid: number;
+  startTicks: string;
+  bootId: string;
+  startedAt: string;
+  version: string;
+  sockets: { control: string };
+}
+
+export function writeDaemonRecord(home: Home, record: DaemonRecord): void {
+  const fresh = `${home.daemonFile}.tmp-${process.pid}`;
+  writeFileSync(fresh, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  renameSync(fresh, home.daemonFile);
+}
+
+export function removeDaemonRecord(home: Home): void {
+  rmSync(home.daemonFile, { force: true });
+}
+
+/** The daemon that runs now; a record of one that was killed is not. */
+export function runningDaemon(home: Home): DaemonRecord | null {
+  let record: DaemonRecord;
+  try {
+    record = JSON.parse(readFileSync(home.daemonFile, 'utf8')) as DaemonRecord;
+  } catch {
+    return null;
+  }
+  const { pid, startTicks, bootId, sockets } = record;
+  if (typeof pid !== 'number' || typeof sockets?.control !== 'string') return null;
+  return isAlive({ pid, startTicks, bootId }) ? record : null;
+}
+
+export function isRunning(daemon: DaemonRecord): boolean {
+  return isAlive(daemon);
+}

@@ -1,0 +1,86 @@
+import { healthStatus } from '../detect/health.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+
+/** The JSON shapes others script against (`status`, `health`). */
+
+export interface StatusDocument {
+  v: 1;
+  daemon: { pid: number; since: string; paused: boolean; mode: string; tick_ms: number };
+  agents: AgentDocument[];
+}
+
+export type AgentDocument = ReturnType<typeof agentDocument>;
+export type HealthDocument = ReturnType<typeof healthDocument>;
+
+export function agentDocument(view: AgentView, nowMs: number) {
+  const { reading, context } = view;
+  return {
+    agent: view.agent,
+    project: view.project,
+    client: view.client,
+    client_version: view.clientVersion,
+    host: view.host,
+    authority: view.authority,
+    cwd: view.cwd,
+    tmux: view.tmux,
+    pid: view.process.pid,
+    session_id: view.sessionId,
+    state: reading.state,
+    detail: reading.detail,
+    since: time(reading.sinceMs),
+    source: reading.source,
+    confidence: reading.confidence,
+    stale_s: Math.max(0, Math.round((nowMs - reading.seenAtMs) / 100) / 10),
+    tool: reading.tool,
+    model: view.model,
+    context:
+      context === null
+        ? null
+        : {
+            used: context.used,
+            window: context.window,
+            usable: context.usable,
+            percent: Math.round(context.percent * 100) / 100,
+            source: context.source,
+            at: time(context.atMs),
+          },
+    cost_usd: view.costUsd,
+    last_activity: time(view.lastActivityMs),
+    last_turn: view.lastTurn,
+    last_turn_at: time(view.lastTurnAtMs),
+    error: view.error,
+    background: view.background.map((work) => ({ kind: work.kind, id: work.id, since: time(work.sinceMs) })),
+    health: healthStatus(view),
+    findings: view.findings.map(findingDocument),
+  };
+}
+
+export function healthDocument(agent: AgentDocument) {
+  return {
+    agent: agent.agent,
+    status: agent.health,
+    state: agent.state,
+    detail: agent.detail,
+    last_output: agent.last_activity,
+    errors: agent.error === null ? [] : [agent.error],
+    findings: agent.findings,
+  };
+}
+
+function findingDocument(finding: Finding) {
+  return {
+    id: finding.id,
+    check: finding.check,
+    severity: finding.severity,
+    confidence: finding.confidence,
+    since: time(finding.sinceMs),
+    evidence: finding.evidence.map(({ source, atMs, text }) => ({ source, at: time(atMs), text })),
+    action: finding.action,
+  };
+}
+
+export function time(ms: number): string;
+export function time(ms: number | null): string | null;
+export function time(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

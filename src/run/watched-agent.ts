@@ -1,0 +1,301 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { AgentClient } from '../clients/client.ts';
+import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
+import { judgeState } from '../detect/state.ts';
+import type { AgentView, Authority, ContextReading, StateReading } from '../model/agent.ts';
+import type { Json, WatchEvent } from '../model/event.ts';
+import type { SessionEvent } from '../model/session-event.ts';
+import type { SessionRow, StoredAgent } from '../model/store.ts';
+import { shown } from '../model/text.ts';
+import type { AgentFollower, Observation } from '../sense/agent-follower.ts';
+import type { SeenAgent } from '../sense/fleet.ts';
+import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
+import { projectFor } from './names.ts';
+
+export interface Look {
+  events: WatchEvent[];
+  /** Sessions whose row changed: the present one, and one that just ended. */
+  sessions: SessionRow[];
+  changed: boolean;
+  more: boolean;
+}
+
+interface Parts {
+  name: string;
+  host: string;
+  seen: SeenAgent;
+  follower: AgentFollower;
+  subagents: SubagentWatch;
+  startedAtMs: number;
+  authority: (name: string, inTmux: boolean) => Authority;
+  stored: StoredAgent | null;
+}
+
+/** One agent under watch: folds what its follower brings into a view, and says what changed. */
+export class WatchedAgent {
+  readonly name: string;
+  readonly #parts: Parts;
+  readonly #client: AgentClient;
+  #seen: SeenAgent;
+  #facts: SessionFacts = newSession();
+  #sessionId: string | null = null;
+  #sessionStartedAtMs: number;
+  #recorded: { inode: string; offset: number } | null = null;
+  #transcript: string | null = null;
+  #view: AgentView | null = null;
+  /** An earlier run's last word, so that a restart does not tell it again. */
+  #before: StoredAgent | null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#client = parts.seen.client;
+    this.#seen = parts.seen;
+    this.name = parts.name;
+    this.#before = parts.stored;
+    this.#sessionStartedAtMs = parts.startedAtMs;
+  }
+
+  get seen(): SeenAgent {
+    return this.#seen;
+  }
+
+  get view(): AgentView | null {
+    return this.#view;
+  }
+
+  get folders(): string[] {
+    return this.#parts.follower.folders();
+  }
+
+  /** Its pane can move, be renamed or vanish while it lives. */
+  place(seen: SeenAgent): void {
+    this.#seen = seen;
+  }
+
+  look(nowMs: number): Look {
+    const observation = this.#parts.follower.poll();
+    const look: Look = { events: [], sessions: [], changed: false, more: observation.more };
+    if (observation.restarted) this.#restart(observation, nowMs, look);
+    this.#take(observation, look);
+    const subagents = this.#pollSubagents();
+    const reading = this.#judge(observation, subagents, nowMs);
+    const view = this.#describe(observation, reading, subagents);
+    this.#compare(view, nowMs, look);
+    if (look.events.length > 0 || look.changed) look.sessions.push(...this.#sessionRow(view));
+    this.#view = view;
+    return look;
+  }
+
+  #restart(observation: Observation, nowMs: number, look: Look): void {
+    this.#facts = newSession();
+    if (observation.sessionId === this.#sessionId) return;
+    const previous = this.#sessionId ?? this.#before?.view.sessionId ?? null;
+    if (this.#sessionId !== null && this.#view !== null) {
+      const [row] = this.#sessionRow(this.#view);
+      if (row !== undefined) look.sessions.push({ ...row, endedAtMs: nowMs });
+    }
+    if (previous !== null && previous !== observation.sessionId) {
+      look.events.push(this.#event(nowMs, 'registry', 'session', { from: previous }, observation.sessionId));
+      this.#sessionStartedAtMs = observation.registry?.entry.sinceMs ?? nowMs;
+    }
+    this.#sessionId = observation.sessionId;
+    this.#recorded = this.#before?.recorded.get(observation.sessionId ?? '') ?? null;
+    this.#transcript = null;
+  }
+
+  #take(observation: Observation, look: Look): void {
+    const transcript = observation.transcript;
+    if (transcript === null) return;
+    this.#transcript = transcript.path;
+    if (this.#recorded?.inode !== transcript.inode) this.#recorded = { inode: transcript.inode, offset: 0 };
+    const recordedTo = this.#recorded.offset;
+    for (const { event, offset } of observation.events) {
+      takeEvent(this.#facts, event);
+      if (offset < recordedTo) continue;
+      this.#recorded.offset = Math.max(this.#recorded.offset, offset + 1);
+      // What the session did under an earlier process is history, not something seen.
+      if (event.atMs >= this.#parts.startedAtMs) look.events.push(this.#transcriptEvent(event, transcript.path));
+    }
+  }
+
+  #pollSubagents(): Map<string, SubagentSign> {
+    if (this.#transcript === null) return new Map();
+    const running = [...this.#facts.background.values()].filter((work) => work.kind === 'subagent');
+    return this.#parts.subagents.poll(this.#transcript, running);
+  }
+
+  #judge(observation: Observation, subagents: Map<string, SubagentSign>, nowMs: number): StateReading {
+    const transcript = observation.transcript;
+    const reading = judgeState({
+      nowMs,
+      alive: observation.alive,
+      processSeenAtMs: observation.alive ? this.#aliveSince(observation) : observation.seenAtMs,
+      suspended: observation.suspended,
+      registry: observation.registry,
+      session: transcript === null ? null : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
+      subagents,
+    });
+    const previous = this.#view?.reading ?? this.#sameAsStored(reading);
+    // The same state goes on: it keeps its beginning, however the source words it.
+    if (previous !== null && isSameState(previous, reading)) {
+      const sinceMs = reading.state === 'ended' || reading.state === 'unknown' ? previous.sinceMs : reading.sinceMs;
+      return { ...reading, sinceMs };
+    }
+    return reading;
+  }
+
+  /** A process found alive says so now, but has been there since it was started. */
+  #aliveSince(observation: Observation): number {
+    return this.#view === null ? this.#parts.startedAtMs : observation.seenAtMs;
+  }
+
+  #sameAsStored(reading: StateReading): StateReading | null {
+    const stored = this.#before?.view.reading;
+    return stored !== undefined && isSameState(stored, reading) ? stored : null;
+  }
+
+  #describe(observation: Observation, reading: StateReading, subagents: Map<string, SubagentSign>): AgentView {
+    const facts = this.#facts;
+    const place = this.#seen.place;
+    const session = place === null ? null : shown(place.pane.session, 200);
+    const cwd = observation.registry?.entry.cwd ?? this.#view?.cwd ?? null;
+    const ended = reading.state === 'ended';
+    const background = ended
+      ? []
+      : [...facts.background.values()].filter((work) => subagents.get(work.id)?.finished !== true);
+    const subagentActivity = [...subagents.values()].map((sign) => sign.lastActivityMs);
+    return {
+      agent: this.name,
+      project: projectFor(session, cwd),
+      client: this.#client.name,
+      clientVersion: clean(observation.registry?.entry.version ?? null) ?? this.#view?.clientVersion ?? null,
+      host: this.#parts.host,
+      authority: this.#parts.authority(this.name, place !== null),
+      cwd: clean(cwd),
+      tmux: place === null || session === null ? null : { socket: place.socket, session, pane: place.pane.id },
+      process: {
+        bootId: this.#seen.process.bootId,
+        pid: this.#seen.process.pid,
+        startTicks: this.#seen.process.startTicks,
+      },
+      sessionId: this.#sessionId,
+      transcript: this.#transcript,
+      startedAtMs: this.#parts.startedAtMs,
+      reading: { ...reading, tool: clean(reading.tool) },
+      model: clean(facts.model),
+      context: this.#context(facts),
+      costUsd: facts.costUsd,
+      lastActivityMs: latest([facts.lastActivityMs, observation.registry?.entry.sinceMs ?? null, ...subagentActivity]),
+      lastTurn: facts.lastTurn,
+      lastTurnAtMs: facts.lastTurnAtMs,
+      error: describeError(facts),
+      background: background.map((work) => ({ ...work, id: shown(work.id, 100) })),
+      findings: [],
+    };
+  }
+
+  #context(facts: SessionFacts): ContextReading | null {
+    if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
+    const used = facts.contextUsed;
+    const { window, usable } = this.#client.contextWindow(facts.model, used);
+    return { used, window, usable, percent: (used / window) * 100, source: 'transcript', atMs: facts.contextAtMs };
+  }
+
+  #compare(view: AgentView, nowMs: number, look: Look): void {
+    const previous = this.#view ?? this.#before?.view ?? null;
+    if (this.#view === null && this.#before === null) {
+      const where: Json = view.tmux === null ? null : { ...view.tmux };
+      look.events.push(
+        this.#event(
+          nowMs,
+          'process',
+          'agent',
+          { pid: view.process.pid, client: view.client, tmux: where },
+          view.sessionId,
+        ),
+      );
+    }
+    if (previous === null || !isSameState(previous.reading, view.reading)) {
+      const { state, detail, tool, source, confidence, sinceMs } = view.reading;
+      const from = previous?.reading.state ?? null;
+      look.events.push(
+        this.#event(sinceMs, source, 'state', { state, detail, tool, from, confidence }, view.sessionId),
+      );
+    }
+    look.changed = this.#view === null || fingerprint(this.#view) !== fingerprint(view);
+  }
+
+  #sessionRow(view: AgentView): SessionRow[] {
+    if (this.#sessionId === null) return [];
+    return [
+      {
+        agent: this.name,
+        sessionId: this.#sessionId,
+        transcript: this.#transcript,
+        recorded: this.#recorded === null ? null : { ...this.#recorded },
+        model: view.model,
+        contextUsed: view.context?.used ?? null,
+        startedAtMs: this.#sessionStartedAtMs,
+        lastActivityMs: view.lastActivityMs,
+        endedAtMs: view.reading.state === 'ended' ? view.reading.sinceMs : null,
+      },
+    ];
+  }
+
+  #transcriptEvent(event: SessionEvent, transcript: string): WatchEvent {
+    const { kind, ...data } = event.fact;
+    return {
+      id: stableId(`${this.#parts.host}\n${transcript}\n${event.key}`),
+      atMs: event.atMs,
+      agent: this.name,
+      sessionId: this.#sessionId,
+      source: 'transcript',
+      kind,
+      data: cleanData(data),
+    };
+  }
+
+  #event(
+    atMs: number,
+    source: WatchEvent['source'],
+    kind: string,
+    data: { [key: string]: Json },
+    sessionId: string | null,
+  ): WatchEvent {
+    return { id: randomUUID(), atMs, agent: this.name, sessionId, source, kind, data: cleanData(data) };
+  }
+}
+
+function isSameState(a: StateReading, b: StateReading): boolean {
+  return a.state === b.state && a.detail === b.detail && a.tool === b.tool;
+}
+
+/** Everything of a view but what moves by itself with time. */
+function fingerprint(view: AgentView): string {
+  return JSON.stringify({ ...view, reading: { ...view.reading, seenAtMs: 0 } });
+}
+
+function describeError(facts: SessionFacts): string | null {
+  if (facts.error === null) return null;
+  const resets = facts.limitResetsAtMs;
+  return shown(resets === null ? facts.error : `${facts.error} · resets ${new Date(resets).toISOString()}`, 500);
+}
+
+function latest(times: (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function clean(text: string | null): string | null {
+  return text === null ? null : shown(text, 500);
+}
+
+function cleanData(value: { [key: string]: unknown }): { [key: string]: Json } {
+  return JSON.parse(JSON.stringify(value, (_key, item) => (typeof item === 'string' ? shown(item, 500) : item)));
+}
+
+/** The same record always gets the same id, so that it is stored once however often it is read. */
+function stableId(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

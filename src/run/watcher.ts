@@ -1,0 +1,264 @@
+import type { CheckLimits } from '../detect/check.ts';
+import { findTrouble, type HealthStatus, healthStatus } from '../detect/health.ts';
+import type { AgentView, BackgroundWork, Finding } from '../model/agent.ts';
+import type { Counters } from '../model/counters.ts';
+import type { Json, WatchEvent } from '../model/event.ts';
+import type { CheckRow, SpawnRow, StoreBatch, StoredAgent } from '../model/store.ts';
+import type { Clock, Files, Processes, ProcessId } from '../model/world.ts';
+import { AgentFollower } from '../sense/agent-follower.ts';
+import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
+import { FolderWatches } from '../sense/folder-watches.ts';
+import { SubagentWatch } from '../sense/subagents.ts';
+import { authorityFor } from './config/match.ts';
+import type { Config } from './config/schema.ts';
+import { nameFor, projectFor } from './names.ts';
+import { WatchedAgent } from './watched-agent.ts';
+
+/** An ended agent is still shown for a day, so that the morning sees what the night ended. */
+const endedShownMs = 24 * 3_600_000;
+
+export interface WatcherParts {
+  host: string;
+  fleet: Fleet;
+  processes: Processes;
+  files: Files;
+  clock: Clock;
+  counters: Counters;
+  config: () => Config;
+  record: (batch: StoreBatch) => void;
+  /** A folder of an agent changed: look soon. */
+  changed: () => void;
+}
+
+/** The loop's inside: sense, detect, record. (Deciding and acting come between.) */
+export class Watcher {
+  readonly #parts: WatcherParts;
+  readonly #watches: FolderWatches;
+  readonly #agents = new Map<string, WatchedAgent>();
+  /** The last view of agents that are gone, by name. */
+  readonly #ended = new Map<string, AgentView>();
+  readonly #stored = new Map<string, StoredAgent>();
+  readonly #health = new Map<string, { status: HealthStatus; summaryAtMs: number }>();
+  #servers: Sweep['servers'] = [];
+
+  constructor(parts: WatcherParts) {
+    this.#parts = parts;
+    this.#watches = new FolderWatches(parts.files, parts.changed);
+  }
+
+  get servers(): Sweep['servers'] {
+    return this.#servers;
+  }
+
+  /** What an earlier run knew. Its agents are either found alive again or ended while nobody watched. */
+  restore(stored: StoredAgent[]): void {
+    for (const agent of stored) {
+      if (agent.view.reading.state === 'ended') this.#ended.set(agent.view.agent, agent.view);
+      else this.#stored.set(processKey(agent.view.process), agent);
+    }
+  }
+
+  /** One full pass. */
+  async tick(): Promise<WatchEvent[]> {
+    const sweep = await this.#parts.fleet.sweep();
+    this.#servers = sweep.servers;
+    const hung = new Set(sweep.servers.filter((server) => server.failure === 'hung').map((server) => server.socket));
+    const found = new Map(sweep.agents.map((seen) => [processKey(seen.process), seen]));
+    for (const [key, agent] of this.#agents) {
+      const seen = found.get(key);
+      if (seen !== undefined) agent.place(seen);
+      // A server that does not answer has not lost its panes.
+      else if (agent.seen.place !== null && !hung.has(agent.seen.place.socket))
+        agent.place({ ...agent.seen, place: null });
+    }
+    for (const [key, seen] of found) {
+      if (!this.#agents.has(key)) this.#agents.set(key, this.#welcome(key, seen));
+    }
+    const events = this.pulse();
+    events.push(...this.#buryStored());
+    this.#watches.keep(new Set([...this.#agents.values()].flatMap((agent) => agent.folders)));
+    this.#forgetLongEnded();
+    return events;
+  }
+
+  /** Looks at the agents already known. */
+  pulse(): WatchEvent[] {
+    const nowMs = this.#parts.clock.nowMs();
+    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
+    for (const [key, agent] of this.#agents) this.#lookAt(key, agent, nowMs, batch);
+    if (batch.agents.length + batch.events.length + batch.checks.length > 0) this.#parts.record(batch);
+    return batch.events;
+  }
+
+  views(): AgentView[] {
+    const living = [...this.#agents.values()].map((agent) => agent.view).filter((view) => view !== null);
+    return [...living, ...this.#ended.values()].sort((a, b) => a.agent.localeCompare(b.agent));
+  }
+
+  close(): void {
+    this.#watches.close();
+    this.#parts.fleet.close();
+  }
+
+  #welcome(key: string, seen: SeenAgent): WatchedAgent {
+    const { processes, host, clock, counters, files } = this.#parts;
+    const stored = this.#stored.get(key) ?? null;
+    this.#stored.delete(key);
+    const taken = new Set([...this.#agents.values()].map((agent) => agent.name));
+    for (const other of this.#stored.values()) taken.add(other.view.agent);
+    const project = projectFor(seen.place?.pane.session ?? null, null);
+    const name = stored?.view.agent ?? nameFor(seen, this.#outsideProject(seen) ?? project, taken);
+    this.#ended.delete(name);
+    return new WatchedAgent({
+      name,
+      host,
+      seen,
+      follower: new AgentFollower({ processes, files, clock, counters }, seen),
+      subagents: new SubagentWatch(seen.client, files),
+      startedAtMs: processes.startedAtMs(seen.process),
+      authority: (agent, inTmux) => authorityFor(this.#parts.config(), agent, { launchedByUs: false, inTmux }),
+      stored,
+    });
+  }
+
+  /** Outside tmux the name comes from the directory, which only the registry tells. */
+  #outsideProject(seen: SeenAgent): string | null {
+    if (seen.place !== null || seen.configDir === null) return null;
+    const read = this.#parts.files.readSmall(seen.client.registryFile(seen.configDir, seen.process.pid), 256 * 1024);
+    const entry = read.ok ? seen.client.parseRegistry(read.text) : null;
+    return entry === null ? null : projectFor(null, entry.cwd);
+  }
+
+  #lookAt(key: string, agent: WatchedAgent, nowMs: number, batch: StoreBatch): void {
+    const before = agent.view;
+    const look = agent.look(nowMs);
+    const view = agent.view;
+    if (view === null) return;
+    view.findings = findTrouble(view, nowMs, this.#limits());
+    batch.events.push(...look.events);
+    batch.sessions.push(...look.sessions);
+    batch.checks.push(...this.#checkRows(before, view, nowMs));
+    if (look.changed || look.events.length > 0) {
+      batch.agents.push(view);
+      batch.spawns.push(...spawnRows(before?.background ?? [], view));
+    }
+    if (view.reading.state === 'ended') {
+      this.#agents.delete(key);
+      this.#health.delete(agent.name);
+      this.#ended.set(agent.name, view);
+    }
+    if (look.more) this.#parts.changed();
+  }
+
+  /** Agents of an earlier run whose process is no longer there. */
+  #buryStored(): WatchEvent[] {
+    const nowMs = this.#parts.clock.nowMs();
+    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
+    for (const [key, { view }] of this.#stored) {
+      const info = this.#parts.processes.info(view.process.pid);
+      // Still there but not found, such as in a tmux server that hangs: wait.
+      if (info !== null && processKey(info) === key) continue;
+      this.#stored.delete(key);
+      const ended: AgentView = {
+        ...view,
+        reading: {
+          ...view.reading,
+          state: 'ended',
+          detail: null,
+          tool: null,
+          sinceMs: nowMs,
+          seenAtMs: nowMs,
+          source: 'process',
+          confidence: 1,
+        },
+        background: [],
+      };
+      batch.agents.push(ended);
+      batch.spawns.push(...spawnRows(view.background, ended));
+      batch.events.push({
+        id: crypto.randomUUID(),
+        atMs: nowMs,
+        agent: view.agent,
+        sessionId: view.sessionId,
+        source: 'process',
+        kind: 'state',
+        data: { state: 'ended', detail: null, tool: null, from: view.reading.state, confidence: 1 },
+      });
+      if (!this.#names().has(view.agent)) this.#ended.set(view.agent, ended);
+    }
+    if (batch.agents.length > 0) this.#parts.record(batch);
+    return batch.events;
+  }
+
+  #names(): Set<string> {
+    return new Set([...this.#agents.values()].map((agent) => agent.name));
+  }
+
+  #limits(): CheckLimits {
+    return { waitingNotifyMs: this.#parts.config().waiting.notifyMinutes * 60_000 };
+  }
+
+  /** A row when a check's verdict changes, and a summary of all at every interval. */
+  #checkRows(before: AgentView | null, view: AgentView, nowMs: number): CheckRow[] {
+    const status = healthStatus(view);
+    const last = this.#health.get(view.agent);
+    const rows: CheckRow[] = [];
+    const row = (type: string, rowStatus: CheckRow['status'], details: { [key: string]: Json }) =>
+      rows.push({ agent: view.agent, project: view.project, atMs: nowMs, type, status: rowStatus, details });
+    const opened = view.findings.filter((finding) => !before?.findings.some((old) => old.id === finding.id));
+    const closed = (before?.findings ?? []).filter((old) => !view.findings.some((finding) => finding.id === old.id));
+    for (const finding of opened) row(finding.check, finding.severity, findingDetails(finding));
+    for (const finding of closed) row(finding.check, 'ok', { finding: finding.id });
+    const dueMs = this.#parts.config().healthIntervalMinutes * 60_000;
+    if (last === undefined || nowMs - last.summaryAtMs >= dueMs) {
+      row('summary', status === 'healthy' ? 'ok' : status, summaryDetails(view));
+      this.#health.set(view.agent, { status, summaryAtMs: nowMs });
+    }
+    return rows;
+  }
+
+  #forgetLongEnded(): void {
+    const nowMs = this.#parts.clock.nowMs();
+    for (const [name, view] of this.#ended) {
+      if (nowMs - view.reading.sinceMs > endedShownMs) this.#ended.delete(name);
+    }
+  }
+}
+
+function processKey(process: ProcessId): string {
+  return `${process.bootId}:${process.pid}:${process.startTicks}`;
+}
+
+function findingDetails(finding: Finding): { [key: string]: Json } {
+  return {
+    finding: finding.id,
+    confidence: finding.confidence,
+    since: new Date(finding.sinceMs).toISOString(),
+    evidence: finding.evidence.map(({ source, text }) => ({ source, text })),
+  };
+}
+
+function summaryDetails(view: AgentView): { [key: string]: Json } {
+  return {
+    state: view.reading.state,
+    detail: view.reading.detail,
+    context_percent: view.context?.percent ?? null,
+    last_turn: view.lastTurn,
+    findings: view.findings.map((finding) => finding.check),
+  };
+}
+
+/** Background work as the spawns table has it: what runs, and what was there a moment ago and is done. */
+function spawnRows(before: BackgroundWork[], view: AgentView): SpawnRow[] {
+  const rows = (work: BackgroundWork, status: SpawnRow['status']): SpawnRow => ({
+    agent: view.agent,
+    project: view.project,
+    taskId: work.id,
+    taskType: work.kind,
+    spawnedAtMs: work.sinceMs,
+    lastOutputMs: view.lastActivityMs,
+    status,
+  });
+  const gone = before.filter((work) => !view.background.some((other) => other.id === work.id));
+  return [...view.background.map((work) => rows(work, 'running')), ...gone.map((work) => rows(work, 'finished'))];
+}

@@ -1,0 +1,163 @@
+import { type AgentClient, isEntryOf } from '../clients/client.ts';
+import type { Counters } from '../model/counters.ts';
+import type { Files, Pane, Processes, ProcessInfo, Tmux, TmuxFailure, TmuxServer } from '../model/world.ts';
+
+const descendantsMax = 200;
+const registryFilesMax = 5_000;
+export const registryBytesMax = 256 * 1024;
+
+/** A client found running: in a pane, or through the registry of a config directory. */
+export interface SeenAgent {
+  client: AgentClient;
+  process: ProcessInfo;
+  configDir: string | null;
+  place: { socket: string; pane: Pane } | null;
+}
+
+export interface Sweep {
+  agents: SeenAgent[];
+  servers: { socket: string; panes: number | null; failure: TmuxFailure | null }[];
+}
+
+export interface FleetOptions {
+  clients: readonly AgentClient[];
+  home: string;
+  tmux: Tmux;
+  processes: Processes;
+  files: Files;
+  counters: Counters;
+  /** Something in a tmux server changed: look again soon. */
+  changed: () => void;
+}
+
+/** Finds the agents of this user: in the panes of the tmux servers, and in the registries of known config directories. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #servers = new Map<string, TmuxServer>();
+  #configDirs: readonly string[] = [];
+  /** Programs seen that only call themselves the client; each is counted once. */
+  readonly #impostors = new Set<string>();
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+  }
+
+  /** Config directories besides the user's own, from the configuration. */
+  useConfigDirs(dirs: readonly string[]): void {
+    this.#configDirs = dirs;
+  }
+
+  async sweep(): Promise<Sweep> {
+    const sockets = this.#options.tmux.sockets();
+    for (const [socket, server] of this.#servers) {
+      if (sockets.includes(socket)) continue;
+      server.close();
+      this.#servers.delete(socket);
+    }
+    const answers = await Promise.all(
+      sockets.map(async (socket) => ({ socket, answer: await this.#server(socket).panes() })),
+    );
+    const found = new Map<number, SeenAgent>();
+    const servers: Sweep['servers'] = [];
+    for (const { socket, answer } of answers) {
+      if (!answer.ok) {
+        // A socket file nobody listens on is left behind by every ended server: not worth a word.
+        if (answer.reason !== 'gone') this.#options.counters.add(`tmux.${answer.reason}`);
+        servers.push({ socket, panes: null, failure: answer.reason });
+        continue;
+      }
+      servers.push({ socket, panes: answer.panes.length, failure: null });
+      for (const pane of answer.panes) {
+        const agent = pane.dead ? null : this.#agentIn(pane, socket);
+        // A window linked into several sessions is listed once for each.
+        if (agent !== null && !found.has(agent.process.pid)) found.set(agent.process.pid, agent);
+      }
+    }
+    for (const agent of this.#outsideTmux(found)) found.set(agent.process.pid, agent);
+    return { agents: [...found.values()], servers };
+  }
+
+  close(): void {
+    for (const server of this.#servers.values()) server.close();
+    this.#servers.clear();
+  }
+
+  #server(socket: string): TmuxServer {
+    let server = this.#servers.get(socket);
+    if (server === undefined) {
+      server = this.#options.tmux.open(socket, this.#options.changed);
+      this.#servers.set(socket, server);
+    }
+    return server;
+  }
+
+  /** The topmost client among the pane's processes: one that an agent starts as a tool is part of that agent. */
+  #agentIn(pane: Pane, socket: string): SeenAgent | null {
+    const { processes, counters } = this.#options;
+    let level = [pane.pid];
+    for (let seen = 0; level.length > 0 && seen < descendantsMax; ) {
+      const next: number[] = [];
+      for (const pid of level) {
+        seen += 1;
+        const info = processes.info(pid);
+        if (info === null) continue;
+        if (info.uid !== processes.uid) {
+          counters.add('process.foreign');
+          continue;
+        }
+        const agent = this.#identify(info);
+        if (agent !== null) return { ...agent, place: { socket, pane } };
+        next.push(...processes.children(pid));
+      }
+      level = next;
+    }
+    return null;
+  }
+
+  #identify(info: ProcessInfo): Omit<SeenAgent, 'place'> | null {
+    const { processes, clients, counters } = this.#options;
+    const client = clients.find((candidate) => candidate.mayBe(info));
+    if (client === undefined) return null;
+    const environment = processes.environment(info.pid, client.environmentNames);
+    const configDir = environment === null ? null : client.configDir(environment);
+    const certain =
+      client.isProgram(processes.executable(info.pid), processes.arguments(info.pid)) ||
+      this.#isRegistered(client, configDir, info);
+    if (certain) return { client, process: info, configDir };
+    const key = `${info.pid}:${info.startTicks}`;
+    if (!this.#impostors.has(key)) {
+      this.#impostors.add(key);
+      counters.add('process.impostor');
+    }
+    return null;
+  }
+
+  #isRegistered(client: AgentClient, configDir: string | null, info: ProcessInfo): boolean {
+    if (configDir === null) return false;
+    const read = this.#options.files.readSmall(client.registryFile(configDir, info.pid), registryBytesMax);
+    const entry = read.ok ? client.parseRegistry(read.text) : null;
+    return entry !== null && isEntryOf(entry, info);
+  }
+
+  /** Only registries lead there; no other process is searched. */
+  #outsideTmux(found: ReadonlyMap<number, SeenAgent>): SeenAgent[] {
+    const { clients, files, processes, home } = this.#options;
+    const agents: SeenAgent[] = [];
+    for (const client of clients) {
+      for (const configDir of new Set([client.defaultConfigDir(home), ...this.#configDirs])) {
+        const names = files.list(client.registryFolder(configDir)) ?? [];
+        for (const name of names.slice(0, registryFilesMax)) {
+          const pid = /^(\d+)\.json$/.exec(name)?.[1];
+          if (pid === undefined || found.has(Number(pid))) continue;
+          const info = processes.info(Number(pid));
+          if (info === null || info.uid !== processes.uid) continue;
+          const read = files.readSmall(client.registryFile(configDir, info.pid), registryBytesMax);
+          const entry = read.ok ? client.parseRegistry(read.text) : null;
+          if (entry === null || !entry.interactive || !isEntryOf(entry, info)) continue;
+          agents.push({ client, process: info, configDir, place: null });
+        }
+      }
+    }
+    return agents;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Files } from '../model/world.ts';
+
+/** Keeps a watch on just the folders asked for. A change is a hint to look; the sweep is the truth. */
+export class FolderWatches {
+  readonly #files: Files;
+  readonly #changed: () => void;
+  readonly #open = new Map<string, { close(): void }>();
+
+  constructor(files: Files, changed: () => void) {
+    this.#files = files;
+    this.#changed = changed;
+  }
+
+  keep(folders: ReadonlySet<string>): void {
+    for (const [folder, watch] of this.#open) {
+      if (folders.has(folder)) continue;
+      watch.close();
+      this.#open.delete(folder);
+    }
+    for (const folder of folders) {
+      if (this.#open.has(folder)) continue;
+      const watch = this.#files.watch(folder, this.#changed);
+      if (watch !== null) this.#open.set(folder, watch);
+    }
+  }
+
+  close(): void {
+    this.keep(new Set());
+  }
+}

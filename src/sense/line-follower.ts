@@ -1,0 +1,129 @@
+import type { Files, ReadFailure } from '../model/world.ts';
+
+export interface FollowedLine {
+  text: string;
+  /** Where the line begins in the file. */
+  offset: number;
+}
+
+export interface FollowBatch {
+  lines: FollowedLine[];
+  /** The file was cut or replaced: what came before no longer counts. */
+  restarted: boolean;
+  /** Lines longer than the limit, passed over. */
+  oversized: number;
+  more: boolean;
+  failure: ReadFailure | null;
+}
+
+export const followLimits = {
+  /** One poll reads at most this much, so that a long backlog cannot hold up the other agents. */
+  pollBytesMax: 4 * 1024 * 1024,
+  /** A line with a pasted picture has some megabytes; beyond this nothing is a record. */
+  lineBytesMax: 16 * 1024 * 1024,
+  /** Of a longer file only the end is read: it holds the state. */
+  historyBytesMax: 64 * 1024 * 1024,
+};
+
+const newline = 0x0a;
+
+/** Follows one growing file line by line, through truncation, replacement, half-written and endless lines. */
+export class LineFollower {
+  readonly path: string;
+  readonly #files: Files;
+  readonly #limits: typeof followLimits;
+  #inode: string | null = null;
+  #size = 0;
+  #mtimeMs = 0;
+  #offset = 0;
+  /** The unfinished last line. */
+  #carry: Buffer[] = [];
+  #carryBytes = 0;
+  #skipping = false;
+
+  constructor(files: Files, path: string, limits = followLimits) {
+    this.#files = files;
+    this.path = path;
+    this.#limits = limits;
+  }
+
+  /** Which file is being read; null before the first read. */
+  get inode(): string | null {
+    return this.#inode;
+  }
+
+  poll(): FollowBatch {
+    const batch: FollowBatch = { lines: [], restarted: false, oversized: 0, more: false, failure: null };
+    const info = this.#files.info(this.path);
+    if (info !== null && info.inode === this.#inode && info.size === this.#size && info.mtimeMs === this.#mtimeMs) {
+      if (this.#offset >= info.size) return batch;
+    }
+    const first = this.#inode === null;
+    const replaced = info !== null && !first && (info.inode !== this.#inode || info.size < this.#offset);
+    if (replaced) {
+      this.#restart();
+      batch.restarted = true;
+    }
+    if (info !== null && this.#inode === null && info.size > this.#limits.historyBytesMax) {
+      this.#offset = info.size - this.#limits.historyBytesMax;
+      this.#skipping = true;
+    }
+    const read = this.#files.readAt(this.path, this.#offset, this.#limits.pollBytesMax);
+    if (!read.ok) {
+      batch.failure = read.reason;
+      return batch;
+    }
+    this.#inode = read.info.inode;
+    this.#size = read.info.size;
+    this.#mtimeMs = read.info.mtimeMs;
+    this.#take(read.bytes, batch);
+    batch.more = this.#offset < read.info.size && read.bytes.length > 0;
+    return batch;
+  }
+
+  #restart(): void {
+    this.#inode = null;
+    this.#offset = 0;
+    this.#drop();
+    this.#skipping = false;
+  }
+
+  #drop(): void {
+    this.#carry = [];
+    this.#carryBytes = 0;
+  }
+
+  #take(bytes: Buffer, batch: FollowBatch): void {
+    let from = 0;
+    for (;;) {
+      const end = bytes.indexOf(newline, from);
+      if (end < 0) break;
+      this.#finish(bytes.subarray(from, end), this.#offset + from, batch);
+      from = end + 1;
+    }
+    const rest = bytes.subarray(from);
+    this.#offset += bytes.length;
+    if (this.#skipping || rest.length === 0) return;
+    if (this.#carryBytes + rest.length > this.#limits.lineBytesMax) {
+      this.#drop();
+      this.#skipping = true;
+      batch.oversized += 1;
+      return;
+    }
+    // A copy: the slice would keep the whole chunk alive.
+    this.#carry.push(Buffer.from(rest));
+    this.#carryBytes += rest.length;
+  }
+
+  #finish(tail: Buffer, tailOffset: number, batch: FollowBatch): void {
+    if (this.#skipping) {
+      this.#skipping = false;
+      return;
+    }
+    const offset = tailOffset - this.#carryBytes;
+    const whole = this.#carry.length === 0 ? tail : Buffer.concat([...this.#carry, tail]);
+    this.#drop();
+    if (whole.length > this.#limits.lineBytesMax) batch.oversized += 1;
+    else if (whole.length > 0) batch.lines.push({ text: whole.toString('utf8'), offset });
+  }
+}

@@ -1,0 +1,84 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import type { Processes, ProcessInfo } from '../model/world.ts';
+
+/** Linux gives every clock in /proc in hundredths of a second, whatever the kernel ticks at. */
+const ticksPerSecond = 100;
+const environmentBytesMax = 1024 * 1024;
+
+/** Processes as Linux's /proc shows them. Every read may fail: a process can go at any moment. */
+export function linuxProcesses(): Processes {
+  const bootId = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
+  const uid = process.getuid?.() ?? -1;
+  const bootMs = Number(/^btime (\d+)$/m.exec(readText('/proc/stat') ?? '')?.[1] ?? 0) * 1000;
+  return {
+    bootId,
+    uid,
+    info: (pid) => readInfo(pid, bootId),
+    children: (pid) => readChildren(pid),
+    executable: (pid) => readLink(`/proc/${pid}/exe`),
+    arguments: (pid) => splitZero(readText(`/proc/${pid}/cmdline`)),
+    environment: (pid, names) => readEnvironment(pid, names),
+    startedAtMs: (info) => bootMs + (Number(info.startTicks) * 1000) / ticksPerSecond,
+  };
+}
+
+function readInfo(pid: number, bootId: string): ProcessInfo | null {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  // The command may hold blanks and brackets, so the fields are counted from the last bracket on.
+  const open = stat.indexOf('(');
+  const close = stat.lastIndexOf(')');
+  if (open < 0 || close < open) return null;
+  const fields = stat.slice(close + 2).split(' ');
+  const [runState, ppid, processGroup, , , terminalGroup] = fields;
+  const startTicks = fields[19];
+  const uid = /^Uid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1];
+  if (runState === undefined || startTicks === undefined || uid === undefined) return null;
+  return {
+    bootId,
+    pid,
+    startTicks,
+    ppid: Number(ppid),
+    uid: Number(uid),
+    command: stat.slice(open + 1, close),
+    runState,
+    processGroup: Number(processGroup),
+    terminalGroup: Number(terminalGroup),
+  };
+}
+
+function readChildren(pid: number): number[] {
+  return (readText(`/proc/${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean).map(Number);
+}
+
+function readEnvironment(pid: number, names: readonly string[]): Record<string, string> | null {
+  const variables = splitZero(readText(`/proc/${pid}/environ`, environmentBytesMax));
+  if (variables === null) return null;
+  const kept: Record<string, string> = {};
+  for (const variable of variables) {
+    const equals = variable.indexOf('=');
+    const name = variable.slice(0, equals);
+    if (equals > 0 && names.includes(name)) kept[name] = variable.slice(equals + 1);
+  }
+  return kept;
+}
+
+function splitZero(text: string | null): string[] | null {
+  return text === null ? null : text.split('\0').filter((part) => part !== '');
+}
+
+function readText(path: string, bytesMax = 64 * 1024): string | null {
+  try {
+    return readFileSync(path).subarray(0, bytesMax).toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+function readLink(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}

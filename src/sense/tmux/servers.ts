@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { lstatSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Pane, Tmux, TmuxFailure, TmuxServer } from '../../model/world.ts';
+import { type Answer, ControlConnection } from './control.ts';
+
+const answerMs = 2_000;
+const retryMs = { first: 1_000, last: 30_000 };
+const paneFormat = ['pane_id', 'pane_pid', 'pane_dead', 'window_index', 'pane_index', 'session_name'];
+/** Names come last: tmux escapes control characters in them, so a tab always ends a field before. */
+const panesCommand = ['list-panes', '-a', '-F', paneFormat.map((name) => `#{${name}}`).join('\t')];
+
+/** The tmux servers of this user: those named, or every socket in tmux's own folder. */
+export function userTmux(uid: number, named: readonly string[]): Tmux {
+  const folder = path.join(process.env.TMUX_TMPDIR || '/tmp', `tmux-${uid}`);
+  const fixed = named.map((name) => (name.includes('/') ? path.resolve(name) : path.join(folder, name)));
+  return {
+    sockets() {
+      return (fixed.length > 0 ? fixed : listFolder(folder)).filter((socket) => isOwnSocket(socket, uid));
+    },
+    open: (socket, changed) => new WatchedServer(socket, changed),
+  };
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => path.join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function isOwnSocket(socket: string, uid: number): boolean {
+  try {
+    const info = lstatSync(socket);
+    return info.isSocket() && info.uid === uid;
+  } catch {
+    return false;
+  }
+}
+
+class WatchedServer implements TmuxServer {
+  readonly socket: string;
+  readonly #changed: () => void;
+  #connection: ControlConnection | null = null;
+  #retryAtMs = 0;
+  #waitMs = retryMs.first;
+
+  constructor(socket: string, changed: () => void) {
+    this.socket = socket;
+    this.#changed = changed;
+  }
+
+  async panes(): ReturnType<TmuxServer['panes']> {
+    const answer = await this.#ask(panesCommand);
+    if (!answer.ok) return answer;
+    const panes: Pane[] = [];
+    for (const line of answer.lines) {
+      const pane = parsePane(line);
+      if (pane !== null) panes.push(pane);
+    }
+    return { ok: true, panes };
+  }
+
+  close(): void {
+    this.#connection?.close();
+    this.#connection = null;
+  }
+
+  async #ask(command: string[]): Promise<Answer> {
+    if (performance.now() < this.#retryAtMs) return { ok: false, reason: 'hung' };
+    if (this.#connection === null || this.#connection.closed) {
+      const opened = await this.#open();
+      if (!opened.ok) return this.#failed(opened.reason);
+      if (opened.connection === null) return once(this.socket, command);
+      this.#connection = opened.connection;
+    }
+    const answer = await this.#connection.ask(command.map(quote).join(' '), answerMs);
+    if (!answer.ok) return this.#failed(answer.reason);
+    this.#waitMs = retryMs.first;
+    return answer;
+  }
+
+  #failed(reason: TmuxFailure): Answer {
+    this.close();
+    // A server that is gone may be back at once; only one that hangs is left alone for a while.
+    if (reason === 'hung') {
+      this.#retryAtMs = performance.now() + this.#waitMs;
+      this.#waitMs = Math.min(this.#waitMs * 2, retryMs.last);
+    }
+    return { ok: false, reason };
+  }
+
+  async #open(): Promise<{ ok: true; connection: ControlConnection | null } | { ok: false; reason: TmuxFailure }> {
+    const format = '#{destroy-unattached}#{exit-unattached} #{session_activity} #{session_id}';
+    const listed = await once(this.socket, ['list-sessions', '-F', format]);
+    if (!listed.ok) return listed;
+    const session = attachable(listed.lines);
+    if (session === null) return { ok: true, connection: null };
+    const connection = new ControlConnection(this.socket, session, answerMs, this.#changed);
+    const ready = await connection.ready;
+    if (ready.ok) return { ok: true, connection };
+    connection.close();
+    return ready;
+  }
+}
+
+/**
+ * The session to attach to: the one used last, so that a bare `tmux attach` still finds it first. With
+ * destroy-unattached or exit-unattached our own leaving would end it, so those are asked without attaching.
+ */
+function attachable(lines: string[]): string | null {
+  let best: { id: string; activity: number } | null = null;
+  for (const line of lines) {
+    const match = /^(\S*) (\d+) (\$\d+)$/.exec(line);
+    if (match === null) continue;
+    const [, unattached, activity, id] = match;
+    if (!/^(0|off)+$/.test(unattached ?? '') || id === undefined) return null;
+    if (best === null || Number(activity) > best.activity) best = { id, activity: Number(activity) };
+  }
+  return best?.id ?? null;
+}
+
+function once(socket: string, command: string[]): Promise<Answer> {
+  return new Promise((resolve) => {
+    const options = {
+      timeout: answerMs,
+      killSignal: 'SIGKILL' as const,
+      maxBuffer: 16 * 1024 * 1024,
+      env: { PATH: process.env.PATH, TERM: 'dumb', LANG: 'C.UTF-8' },
+    };
+    execFile('tmux', ['-u', '-N', '-S', socket, ...command], options, (error, stdout) => {
+      if (error === null) resolve({ ok: true, lines: stdout.split('\n').filter((line) => line !== '') });
+      else resolve({ ok: false, reason: error.killed ? 'hung' : 'gone' });
+    });
+  });
+}
+
+/** For tmux's own command parser; the words are ours, never from outside. */
+function quote(word: string): string {
+  return `'${word}'`;
+}
+
+function parsePane(line: string): Pane | null {
+  const [id, pid, dead, windowIndex, paneIndex, ...session] = line.split('\t');
+  if (id === undefined || !/^%\d+$/.test(id) || session.length === 0) return null;
+  return {
+    id,
+    pid: Number(pid),
+    dead: dead === '1',
+    windowIndex: Number(windowIndex),
+    paneIndex: Number(paneIndex),
+    session: session.join('\t'),
+  };
+}

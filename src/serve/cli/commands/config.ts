@@ -1,0 +1,55 @@
+import os from 'node:os';
+import type { Command } from 'commander';
+import { configJsonSchema } from '../../../run/config/json-schema.ts';
+import { type ConfigPlaces, checkConfigFile, loadConfig } from '../../../run/config/load.ts';
+import { formatProblem } from '../../../run/config/problem.ts';
+import { configDocument, configText } from '../../../run/config/show.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { print, printJson } from '../output.ts';
+
+export function addConfig(program: Command): void {
+  const config = program
+    .command('config')
+    .summary('check and show the configuration')
+    .description(
+      'The configuration is ~/.config/watchkeeper/config.yaml (or the file WATCHKEEPER_CONFIG names), narrowed by\n' +
+        'watchkeeper.yaml in the current directory. Everything has a default; no file is needed.',
+    );
+  config
+    .command('check')
+    .description(
+      'check the files in force, or FILE; exits 2 and names file, line and allowed values if something is wrong',
+    )
+    .argument('[file]')
+    .option('--json', 'one JSON document')
+    .action((file: string | undefined, options: { json?: boolean }) => {
+      const loaded = file === undefined ? loadConfig(places()) : checkConfigFile(file, places());
+      if (!loaded.ok) {
+        if (options.json) printJson({ v: 1, ok: false, problems: loaded.problems });
+        for (const problem of loaded.problems.slice(0, -1))
+          process.stderr.write(`watchkeeper: ${formatProblem(problem)}\n`);
+        const last = loaded.problems.at(-1);
+        throw new CommandFailure(exit.usage, last === undefined ? loaded.message : formatProblem(last));
+      }
+      if (options.json) printJson({ v: 1, ok: true, problems: [] });
+      else print('the configuration is good');
+    });
+  config
+    .command('show')
+    .description('every value in force, with where it comes from')
+    .option('--json', 'one JSON document')
+    .action((options: { json?: boolean }) => {
+      const loaded = loadConfig(places());
+      if (!loaded.ok) throw new CommandFailure(exit.usage, loaded.message);
+      if (options.json) printJson(configDocument(loaded.value));
+      else print(configText(loaded.value));
+    });
+  config
+    .command('schema')
+    .description('the JSON Schema of the configuration, for editors')
+    .action(() => print(configJsonSchema().trimEnd()));
+}
+
+function places(): ConfigPlaces {
+  return { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() };
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { askControl } from '../../../run/control.ts';
+import { stopDatabase } from '../../../run/database.ts';
+import { findHome, isRunning, removeDaemonRecord, runningDaemon } from '../../../run/home.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { say } from '../output.ts';
+
+const stopMs = 40_000;
+
+export function addDown(program: Command): void {
+  program
+    .command('down')
+    .summary('stop the daemon and the embedded database')
+    .description('Stops the daemon and the embedded database. With nothing running it does nothing.')
+    .option('--keep-db', 'leave the embedded database running')
+    .action(async (options: { keepDb?: boolean }) => {
+      const home = findHome(process.env);
+      const daemon = runningDaemon(home);
+      if (daemon !== null) {
+        await askControl(daemon.sockets.control, { ask: 'stop', keepDb: options.keepDb === true }, 5_000);
+        const endMs = performance.now() + stopMs;
+        while (isRunning(daemon)) {
+          if (performance.now() > endMs) {
+            throw new CommandFailure(
+              exit.timeout,
+              `the daemon (pid ${daemon.pid}) does not stop`,
+              `see ${home.logFile}`,
+            );
+          }
+          await sleep(25);
+        }
+      } else {
+        removeDaemonRecord(home);
+      }
+      const stopped = options.keepDb ? null : await stopDatabase(home);
+      if (stopped !== null && !stopped.ok) throw new CommandFailure(exit.no, stopped.message, stopped.fix ?? null);
+      const nothing = daemon === null && (stopped === null || stopped.value === 'not-running');
+      say(nothing ? 'nothing was running' : 'stopped');
+    });
+}

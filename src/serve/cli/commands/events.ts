@@ -1,0 +1,78 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { followControl } from '../../../run/control.ts';
+import { recentEvents } from '../../../run/records.ts';
+import { needDaemon } from '../daemon.ts';
+import { databaseFailure, needDatabaseUrl } from '../database.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { clock, print, printJson, words } from '../output.ts';
+
+interface EventsOptions {
+  follow?: boolean;
+  json?: boolean;
+  limit: number;
+}
+
+interface EventLine {
+  at: string;
+  agent: string;
+  source: string;
+  kind: string;
+  data: { [key: string]: unknown };
+}
+
+export function addEvents(program: Command): void {
+  program
+    .command('events')
+    .summary('what was seen, one line per event')
+    .description('The recorded events of one agent or of all, oldest first. With --follow it goes on with new ones.')
+    .argument('[agent]', 'its name, as `status` shows it')
+    .option('-f, --follow', 'go on with every new event')
+    .option('-n, --limit <count>', 'how many of the newest to begin with', wholeNumber, 50)
+    .option('--json', 'one JSON document a line')
+    .action(async (agent: string | undefined, options: EventsOptions) => {
+      const following = options.follow ? follow(agent, options.json === true) : null;
+      const read = await recentEvents(needDatabaseUrl(), agent ?? null, options.limit);
+      if (!read.ok) {
+        following?.stop();
+        if (read.reason === 'no-agent')
+          throw new CommandFailure(exit.notFound, read.message, '`watchkeeper status` lists them');
+        throw databaseFailure(read.message);
+      }
+      for (const event of read.value) show(event, options.json === true);
+      following?.begin();
+      await following?.ended;
+    });
+}
+
+/** Listens before the record is read, and speaks after: so no event falls in between. */
+function follow(agent: string | undefined, json: boolean) {
+  const early: EventLine[] = [];
+  let begun = false;
+  const following = followControl(needDaemon().sockets.control, (line) => {
+    const event = line as unknown as EventLine;
+    if (agent !== undefined && event.agent !== agent) return;
+    if (begun) show(event, json);
+    else early.push(event);
+  });
+  return {
+    ended: following.ended,
+    stop: following.stop,
+    begin() {
+      begun = true;
+      for (const event of early.splice(0)) show(event, json);
+    },
+  };
+}
+
+function show(event: EventLine, json: boolean): void {
+  const { at, agent, source, kind, data } = event;
+  if (json) printJson({ v: 1, at, agent, source, kind, data });
+  else print(`${clock(at)}  ${agent}  ${source}  ${kind}  ${words(data)}`.trimEnd());
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 1_000_000)
+    throw new InvalidArgumentError('a whole number from 1 to 1000000');
+  return number;
+}

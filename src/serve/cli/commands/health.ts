@@ -1,0 +1,54 @@
+import { type Command, Option } from 'commander';
+import { type HealthDocument, healthDocument } from '../../../run/status.ts';
+import { askStatus, needAgent } from '../daemon.ts';
+import { exit } from '../outcome.ts';
+import { ago, type Color, print, printJson, table } from '../output.ts';
+
+interface HealthOptions {
+  filter?: 'unhealthy';
+  json?: boolean;
+}
+
+export function addHealth(program: Command): void {
+  program
+    .command('health')
+    .summary('who is healthy, and what is wrong with the others')
+    .description(
+      "The health checks' verdict on one agent or on all. With --filter unhealthy it exits 1 if there is any.",
+    )
+    .argument('[agent]', 'its name, as `status` shows it')
+    .addOption(new Option('--filter <which>', 'only these').choices(['unhealthy']))
+    .option('--json', 'one JSON document')
+    .action(async (name: string | undefined, options: HealthOptions) => {
+      const status = await askStatus();
+      if (name !== undefined) {
+        const health = healthDocument(needAgent(status, name));
+        if (options.json) printJson({ v: 1, ...health });
+        else print(healthText([health]));
+        return;
+      }
+      const all = status.agents.filter((agent) => agent.state !== 'ended').map(healthDocument);
+      const items = options.filter === 'unhealthy' ? all.filter((item) => item.status !== 'healthy') : all;
+      if (options.json) printJson({ v: 1, items });
+      else print(items.length === 0 ? (options.filter ? 'all agents are healthy' : 'no agent yet') : healthText(items));
+      if (options.filter === 'unhealthy' && items.length > 0) process.exitCode = exit.no;
+    });
+}
+
+function healthText(items: HealthDocument[]): string {
+  const nowMs = Date.now();
+  const colors: Record<HealthDocument['status'], Color> = {
+    healthy: 'green',
+    warning: 'yellow',
+    critical: 'red',
+    unknown: 'red',
+  };
+  const rows = items.map((item) => [
+    { text: item.agent },
+    { text: item.status, color: colors[item.status] },
+    { text: item.detail === null ? item.state : `${item.state}/${item.detail}` },
+    { text: item.last_output === null ? '-' : `${ago(Date.parse(item.last_output), nowMs)} ago` },
+    { text: item.findings.map((finding) => `${finding.check}: ${finding.evidence[0]?.text ?? ''}`).join('; ') || '-' },
+  ]);
+  return table(['AGENT', 'HEALTH', 'STATE', 'LAST OUTPUT', 'FINDINGS'], rows);
+}

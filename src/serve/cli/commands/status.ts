@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
+import { askStatus } from '../daemon.ts';
+import { ago, type Cell, type Color, print, printJson, table } from '../output.ts';
+
+interface StatusOptions {
+  watch?: boolean;
+  json?: boolean;
+}
+
+const watchMs = 1_000;
+
+export function addStatus(program: Command): void {
+  program
+    .command('status')
+    .summary('what every agent is doing now')
+    .description('Shows every agent: its state and since when, where the word comes from, context, last turn.')
+    .option('-w, --watch', 'show it anew every second')
+    .option('--json', 'one JSON document; with --watch one a line')
+    .addHelpText(
+      'after',
+      '\nStates: working (thinking, tool, subagent), idle, waiting (permission, question, dialog), retrying, limited,\n' +
+        "compacting, ended, unknown. SOURCE says who told: registry and transcript are the client's own records.",
+    )
+    .action(async (options: StatusOptions) => {
+      do {
+        const status = await askStatus();
+        if (options.json) printJson(status);
+        else {
+          if (options.watch && process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J');
+          print(statusText(status));
+        }
+        if (options.watch) await sleep(watchMs);
+      } while (options.watch);
+    });
+}
+
+function statusText(status: StatusDocument): string {
+  const { daemon, agents } = status;
+  const nowMs = Date.now();
+  const flags = [daemon.mode === 'watch' ? 'watch mode' : null, daemon.paused ? 'paused' : null].filter(Boolean);
+  const head = `daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}${flags.length > 0 ? `, ${flags.join(', ')}` : ''}`;
+  if (agents.length === 0) return `${head}\nno agent yet: start Claude Code, in tmux or anywhere else`;
+  const rows = agents.map((agent) => row(agent, nowMs));
+  const notes = agents.filter((agent) => agent.error !== null).map((agent) => `${agent.agent}: ${agent.error}`);
+  const text = table(['AGENT', 'STATE', 'FOR', 'CONTEXT', 'LAST TURN', 'SOURCE', 'MAY'], rows);
+  return [head, text, ...notes].join('\n');
+}
+
+function row(agent: AgentDocument, nowMs: number): Cell[] {
+  const stale = agent.stale_s > 10 && agent.state !== 'ended' ? ` ${ago(nowMs - agent.stale_s * 1000, nowMs)} old` : '';
+  return [
+    { text: agent.agent },
+    { text: stateText(agent), ...colored(stateColor(agent)) },
+    { text: ago(Date.parse(agent.since), nowMs) },
+    { text: agent.context === null ? '-' : `${Math.round(agent.context.percent)}% of ${tokens(agent.context.window)}` },
+    { text: agent.last_turn ?? '-', ...colored(agent.last_turn === 'failed' ? 'red' : null) },
+    { text: `${agent.source}${stale}` },
+    { text: agent.authority },
+  ];
+}
+
+function stateText(agent: AgentDocument): string {
+  const tool = agent.detail === 'tool' && agent.tool !== null ? ` ${agent.tool}` : '';
+  const background = agent.background.length > 0 ? ` +${agent.background.length} bg` : '';
+  return `${agent.state}${agent.detail === null ? '' : `/${agent.detail}`}${tool}${background}`;
+}
+
+function stateColor(agent: AgentDocument): Color | null {
+  if (agent.state === 'waiting' || agent.state === 'limited' || agent.state === 'retrying') return 'yellow';
+  if (agent.state === 'working' || agent.state === 'compacting') return 'green';
+  return agent.state === 'unknown' ? 'red' : agent.state === 'ended' ? 'dim' : null;
+}
+
+function colored(color: Color | null): { color?: Color } {
+  return color === null ? {} : { color };
+}
+
+function tokens(count: number): string {
+  return count >= 1_000_000 ? `${count / 1_000_000}M` : `${Math.round(count / 1000)}k`;
+}

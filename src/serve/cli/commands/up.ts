@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import type { WatchEvent } from '../../../model/event.ts';
+import { type StartFailure, startDaemon } from '../../../run/daemon.ts';
+import { findHome, runningDaemon } from '../../../run/home.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { clock, print, say, words } from '../output.ts';
+
+interface UpOptions {
+  detach?: boolean;
+  tmuxSocket: string[];
+}
+
+const detachMs = 30_000;
+
+const exitCodes: Record<StartFailure, number> = {
+  'already-running': exit.no,
+  home: exit.usage,
+  config: exit.usage,
+  database: exit.noDatabase,
+  control: exit.usage,
+  platform: exit.usage,
+};
+
+export function addUp(program: Command): void {
+  program
+    .command('up')
+    .summary('start watching: database, daemon, one line per event')
+    .description(
+      'Starts the database and the daemon, finds every Claude Code session of this user and prints a line for\n' +
+        'each event. Ctrl-C stops everything again. With --detach it goes on in the background.',
+    )
+    .option('-d, --detach', 'return once the first sweep is done and go on in the background')
+    .option(
+      '--tmux-socket <name|path>',
+      'watch only this tmux server (may be repeated); default: all of yours',
+      (value: string, all: string[]) => [...all, value],
+      [],
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  watchkeeper up\n  watchkeeper up --detach && watchkeeper status --watch\n  watchkeeper up --tmux-socket work',
+    )
+    .action((options: UpOptions) => (options.detach ? upDetached(options) : upHere(options)));
+}
+
+async function upHere(options: UpOptions): Promise<void> {
+  const home = findHome(process.env);
+  const started = await startDaemon({
+    home,
+    places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
+    environment: process.env,
+    tmuxSockets: options.tmuxSocket,
+    progress: say,
+    event: (event) => print(eventLine(event)),
+    notice: say,
+  });
+  if (!started.ok) throw new CommandFailure(exitCodes[started.reason], started.message, started.fix ?? null);
+  say(`watching, data in ${home.dir}; Ctrl-C stops`);
+  const stop = () => started.value.stop(false);
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  // A closed terminal is no reason to leave the database behind.
+  process.on('SIGHUP', stop);
+  await started.value.stopped;
+  say('stopped');
+}
+
+function eventLine(event: WatchEvent): string {
+  const { state, detail, tool, from, ...rest } = event.data;
+  const what =
+    event.kind === 'state'
+      ? `${from ?? 'new'} → ${[state, detail].filter(Boolean).join('/')}${tool ? ` ${String(tool)}` : ''}`
+      : words(event.data);
+  return `${clock(event.atMs)}  ${event.agent}  ${event.kind}  ${what}${event.kind === 'state' ? `  (${event.source}, ${String(rest.confidence)})` : ''}`.trimEnd();
+}
+
+async function upDetached(options: UpOptions): Promise<void> {
+  const home = findHome(process.env);
+  const before = runningDaemon(home);
+  if (before !== null) {
+    throw new CommandFailure(
+      exit.no,
+      `a daemon (pid ${before.pid}) already watches ${home.dir}`,
+      'stop it with `watchkeeper down`',
+    );
+  }
+  mkdirSync(home.dir, { recursive: true, mode: 0o700 });
+  const messages = path.join(home.dir, `start-${process.pid}.txt`);
+  const out = openSync(messages, 'w', 0o600);
+  const main = fileURLToPath(new URL('../../../../bin/watchkeeper', import.meta.url));
+  const sockets = options.tmuxSocket.flatMap((socket) => ['--tmux-socket', socket]);
+  const child = spawn(process.execPath, [main, 'up', ...sockets], { detached: true, stdio: ['ignore', 'ignore', out] });
+  closeSync(out);
+  child.unref();
+  let code: number | null = null;
+  child.on('exit', (status) => {
+    code = status ?? exit.no;
+  });
+  const endMs = performance.now() + detachMs;
+  try {
+    while (code === null && performance.now() < endMs) {
+      if (runningDaemon(home)?.pid === child.pid)
+        return say(`watching in the background (pid ${child.pid}); \`watchkeeper status\` shows what it sees`);
+      await sleep(50);
+    }
+    const last =
+      readFileSync(messages, 'utf8')
+        .trim()
+        .split('\n')
+        .at(-1)
+        ?.replace(/^watchkeeper: /, '') ?? '';
+    if (code !== null) throw new CommandFailure(code, last || 'the daemon ended at once', `see ${home.logFile}`);
+    throw new CommandFailure(exit.timeout, 'the daemon is not ready after 30 s', `see ${home.logFile}`);
+  } finally {
+    rmSync(messages, { force: true });
+  }
+}

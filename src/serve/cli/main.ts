@@ -1,0 +1,82 @@
+import { Command, CommanderError } from 'commander';
+import { shown } from '../../model/text.ts';
+import { version } from '../../run/version.ts';
+import { addConfig } from './commands/config.ts';
+import { addDb } from './commands/db.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addDown } from './commands/down.ts';
+import { addEvents } from './commands/events.ts';
+import { addHealth } from './commands/health.ts';
+import { addStatus } from './commands/status.ts';
+import { addUp } from './commands/up.ts';
+import { CommandFailure, exit } from './outcome.ts';
+import { printJson } from './output.ts';
+
+const words: Record<number, string> = {
+  [exit.no]: 'refused',
+  [exit.usage]: 'usage',
+  [exit.noDaemon]: 'no-daemon',
+  [exit.notFound]: 'not-found',
+  [exit.noDatabase]: 'no-database',
+  [exit.timeout]: 'timeout',
+};
+
+export async function run(argv: string[]): Promise<void> {
+  const program = new Command('watchkeeper')
+    .description('Keeps AI coding agents working while nobody is watching.')
+    .version(version)
+    .addHelpText(
+      'after',
+      `
+First steps:
+  watchkeeper up            start watching; prints a line per event, Ctrl-C stops
+  watchkeeper status        in another terminal: what every agent is doing
+  watchkeeper doctor        if something seems wrong
+
+Agents are found by themselves: Claude Code in any tmux session of yours is named
+after the session; one in a plain terminal after its directory and pid.
+
+Environment: WATCHKEEPER_HOME (data directory), WATCHKEEPER_CONFIG (config file),
+DATABASE_URL (a PostgreSQL of your own), NO_COLOR.
+Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
+5 no database, 6 timed out.`,
+    );
+  for (const add of [addUp, addDown, addStatus, addHealth, addEvents, addDoctor, addConfig, addDb]) add(program);
+  forEachCommand(program, (command) => {
+    command
+      .exitOverride()
+      .showHelpAfterError(false)
+      .configureOutput({ writeErr: () => {} });
+  });
+  // `watchkeeper events | head` must end quietly.
+  process.stdout.on('error', () => process.exit(exit.ok));
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = report(error, argv.includes('--json'));
+  }
+}
+
+function forEachCommand(command: Command, visit: (command: Command) => void): void {
+  visit(command);
+  for (const child of command.commands) forEachCommand(child, visit);
+}
+
+function report(error: unknown, json: boolean): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exit.ok;
+    const message = error.message.replace(/^error: /, '');
+    // A bare `watchkeeper` shows the help, which commander has already written.
+    if (error.code !== 'commander.help') fail(exit.usage, message, 'see `watchkeeper --help`', json);
+    return exit.usage;
+  }
+  if (error instanceof CommandFailure) return fail(error.code, error.message, error.wayOut, json);
+  return fail(exit.usage, `unexpected: ${(error as Error).stack ?? String(error)}`, 'please report it', json);
+}
+
+function fail(code: number, message: string, wayOut: string | null, json: boolean): number {
+  const line = shown(wayOut === null ? message : `${message}: ${wayOut}`);
+  process.stderr.write(`watchkeeper: ${line}\n`);
+  if (json) printJson({ v: 1, error: { code: words[code] ?? 'failed', message: shown(message) } });
+  return code;
+}

@@ -1,0 +1,106 @@
+import { shown } from '../../model/text.ts';
+
+/** stdout carries the result. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value));
+}
+
+/** stderr carries the messages. */
+export function say(text: string): void {
+  process.stderr.write(`watchkeeper: ${text}\n`);
+}
+
+const useColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
+
+export type Color = 'green' | 'yellow' | 'red' | 'blue' | 'dim';
+const codes: Record<Color, number> = { green: 32, yellow: 33, red: 31, blue: 34, dim: 2 };
+
+function paint(text: string, color: Color | null): string {
+  return useColor && color !== null ? `\u001b[${codes[color]}m${text}\u001b[0m` : text;
+}
+
+export interface Cell {
+  text: string;
+  color?: Color;
+}
+
+const columnsMax = 80;
+
+/** A table as wide as it needs, at most the terminal's width: the widest column gives way first. Plain when piped. */
+export function table(head: string[], rows: Cell[][]): string {
+  const widths = head.map((title, index) =>
+    Math.max(width(title), ...rows.map((row) => width(row[index]?.text ?? ''))),
+  );
+  const room = process.stdout.isTTY ? (process.stdout.columns ?? columnsMax) : columnsMax;
+  const gaps = 2 * (head.length - 1);
+  for (let over = sum(widths) + gaps - room; over > 0; over -= 1) {
+    const widest = widths.indexOf(Math.max(...widths));
+    widths[widest] = (widths[widest] ?? 1) - 1;
+  }
+  const line = (cells: Cell[]) =>
+    cells
+      .map((cell, index) => {
+        const cut = cutTo(cell.text, widths[index] ?? 0);
+        const last = index === cells.length - 1;
+        return paint(cut, cell.color ?? null) + (last ? '' : ' '.repeat((widths[index] ?? 0) - width(cut)));
+      })
+      .join('  ')
+      .trimEnd();
+  return [line(head.map((text) => ({ text, color: 'dim' }))), ...rows.map(line)].join('\n');
+}
+
+function cutTo(text: string, columns: number): string {
+  if (width(text) <= columns) return text;
+  let kept = '';
+  for (const character of text) {
+    if (width(kept + character) > columns - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/** Columns on a terminal; east Asian and emoji characters take two. */
+function width(text: string): number {
+  let columns = 0;
+  for (const character of text) {
+    columns += /\p{M}/u.test(character)
+      ? 0
+      : /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
+            character,
+          )
+        ? 2
+        : 1;
+  }
+  return columns;
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** "12s", "4m", "3h 10m", "2d 4h": how long ago, for people. */
+export function ago(sinceMs: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.round((nowMs - sinceMs) / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours}h` : `${hours}h ${minutes % 60}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+export function clock(at: string | number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** Data of an event as `key=value` words. */
+export function words(data: { [key: string]: unknown }): string {
+  return Object.entries(data)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : shown(String(value))}`)
+    .join(' ');
+}

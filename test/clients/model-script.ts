@@ -1,0 +1,180 @@
+// What the "model" will do next: a queue of steps, one taken by each request. Empty queue: a short text.
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import {
+  type Answer,
+  sendAnswerJson,
+  sendAnswerStream,
+  sendJson,
+  sendStreamHead,
+  type ToolCall,
+  type Usage,
+} from './model-wire.ts';
+
+/** The truth about one request, by the server's clock (ms since the epoch). */
+export interface ModelRequest {
+  kind: 'main' | 'subagent' | 'compaction' | 'side';
+  model: string;
+  stream: boolean;
+  /** The newest user text, so that a test finds its own prompt. */
+  prompt: string;
+  body: Record<string, unknown>;
+  headers: Record<string, string | string[] | undefined>;
+  arrivedAt: number;
+  /** When the response was over: sent in full, or cut off by the client. */
+  endedAt: number | null;
+  outcome: 'open' | 'complete' | 'cut-off';
+}
+
+interface AnswerOptions {
+  usage?: Usage;
+  /** The model said to have answered; otherwise the one asked for. */
+  model?: string;
+  tools?: ToolCall[];
+  delayMs?: number;
+}
+
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+type Play = (request: ModelRequest, response: ServerResponse, released: Promise<void>) => Promise<void> | void;
+
+/** One scripted step, for the test to wait on: the request that took it, and the end of its response. */
+export class Step {
+  readonly #arrived = deferred<ModelRequest>();
+  readonly #ended = deferred<ModelRequest>();
+  readonly #released = deferred<void>();
+  readonly arrived = this.#arrived.promise;
+  readonly ended = this.#ended.promise;
+  readonly #play: Play;
+
+  constructor(play: Play) {
+    this.#play = play;
+  }
+
+  /** Lets a held or silent response go on. */
+  release(): void {
+    this.#released.resolve();
+  }
+
+  async play(request: ModelRequest, response: ServerResponse): Promise<void> {
+    response.once('close', () => {
+      this.release();
+      this.#ended.resolve(request);
+    });
+    this.#arrived.resolve(request);
+    await this.#play(request, response, this.#released.promise);
+  }
+}
+
+export class ModelScript {
+  readonly #steps: Step[] = [];
+  #usage: Usage = {};
+  #otherwise: string;
+
+  constructor(otherwise: string) {
+    this.#otherwise = otherwise;
+  }
+
+  /** The figures of every later answer that does not bring its own. */
+  usage(usage: Usage): void {
+    this.#usage = usage;
+  }
+
+  /** What is said when nothing is scripted. */
+  otherwise(text: string): void {
+    this.#otherwise = text;
+  }
+
+  reply(text: string, options: AnswerOptions = {}): Step {
+    return this.#queue(this.#answer([text], options));
+  }
+
+  /** Text that takes chunks × delayMs to arrive. */
+  stream(text: string, { chunks, ...options }: AnswerOptions & { chunks: number; delayMs: number }): Step {
+    const size = Math.ceil(text.length / chunks);
+    const pieces = Array.from({ length: chunks }, (_, n) => text.slice(n * size, (n + 1) * size));
+    return this.#queue(this.#answer(pieces, options));
+  }
+
+  tool(name: string, input: Record<string, unknown>, options: AnswerOptions & { text?: string } = {}): Step {
+    return this.tools([{ name, input }], options);
+  }
+
+  /** Several calls in one response. */
+  tools(tools: ToolCall[], { text, ...options }: AnswerOptions & { text?: string } = {}): Step {
+    return this.#queue(this.#answer(text === undefined ? [] : [text], { ...options, tools }));
+  }
+
+  /** Asks back instead of answering. */
+  question(question: string, choices: string[]): Step {
+    const options = choices.map((label) => ({ label, description: label }));
+    return this.tool('AskUserQuestion', { questions: [{ question, header: 'Choice', multiSelect: false, options }] });
+  }
+
+  /** Response headers, then nothing until released. */
+  silent(text = 'Here at last.', options: AnswerOptions = {}): Step {
+    return this.#queue(async (request, response, released) => {
+      if (request.stream) sendStreamHead(response);
+      await released;
+      await this.#answer([text], options)(request, response, released);
+    });
+  }
+
+  /** Begins to answer and stops in the middle until released. The client shows whole lines only, so the first ends one. */
+  hold(text = 'I am thinking about it.', rest = 'Now I know.', options: AnswerOptions = {}): Step {
+    return this.#queue(this.#answer([`${text}\n\n`, rest], options, true));
+  }
+
+  /** The same HTTP error for the next `times` requests; the step handed back is the last of them. */
+  error(status: number, body: unknown, options: { times?: number; headers?: Record<string, string> } = {}): Step {
+    const play: Play = (_request, response) => sendJson(response, status, body, options.headers);
+    for (let n = 1; n < (options.times ?? 1); n += 1) this.#queue(play);
+    return this.#queue(play);
+  }
+
+  /** 529, as the API says that it is overloaded; the client gives up at the third. */
+  overloaded(times: number): Step {
+    return this.error(529, errorBody('overloaded_error', 'Overloaded'), { times });
+  }
+
+  next(): Step {
+    return this.#steps.shift() ?? new Step(this.#answer([this.#otherwise], {}));
+  }
+
+  #queue(play: Play): Step {
+    const step = new Step(play);
+    this.#steps.push(step);
+    return step;
+  }
+
+  #answer(pieces: string[], options: AnswerOptions, held = false): Play {
+    return async (request, response, released) => {
+      const mayGoOn = held ? released : Promise.resolve();
+      const answer: Answer = {
+        id: randomUUID().replaceAll('-', '').slice(0, 24),
+        model: options.model ?? request.model,
+        pieces,
+        delayMs: options.delayMs ?? 0,
+        tools: options.tools ?? [],
+        usage: options.usage ?? this.#usage,
+      };
+      if (request.stream) {
+        if (!response.headersSent) sendStreamHead(response);
+        await sendAnswerStream(response, answer, mayGoOn);
+      } else {
+        await mayGoOn;
+        sendAnswerJson(response, answer);
+      }
+    };
+  }
+}
+
+export function errorBody(type: string, message: string) {
+  return { type: 'error', error: { type, message } };
+}

@@ -1,0 +1,66 @@
+// What runs, read from /proc: the tests follow the processes they started, and prove that none is left.
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+interface Process {
+  pid: number;
+  parent: number;
+}
+
+export function isRunning(pid: number): boolean {
+  return stateOf(pid) !== null;
+}
+
+/** The program a process runs, or null when it is gone or not ours to read. */
+export function programOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return null;
+  }
+}
+
+export function commandLineOf(pid: number): string {
+  return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+}
+
+/** The process and everything below it. */
+export function processTree(root: number): number[] {
+  const all = allProcesses();
+  const found = [root];
+  for (const pid of found) found.push(...all.filter((process) => process.parent === pid).map((process) => process.pid));
+  return found.filter(isRunning);
+}
+
+/** Every process that was started with a folder of ours in its environment or command line, whoever its parent is now. */
+export function processesMentioning(dir: string): number[] {
+  return allProcesses()
+    .map((process) => process.pid)
+    .filter((pid) => pid !== process.pid && isRunning(pid))
+    .filter((pid) => readOrEmpty(`/proc/${pid}/environ`).includes(dir) || commandLineOf(pid).includes(dir));
+}
+
+function allProcesses(): Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: Number(statFields(Number(name))?.[1] ?? -1) }));
+}
+
+/** One letter as in ps (R, S, T, …), or null when the process is gone; a zombie counts as gone. */
+export function stateOf(pid: number): string | null {
+  const state = statFields(pid)?.[0] ?? 'Z';
+  return state === 'Z' || state === 'X' ? null : state;
+}
+
+/** /proc/<pid>/stat from field 3 on; the name before it may hold blanks and brackets. */
+function statFields(pid: number): string[] | null {
+  const stat = readOrEmpty(`/proc/${pid}/stat`);
+  return stat === '' ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

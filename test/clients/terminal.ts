@@ -1,0 +1,84 @@
+// Where a client runs: a tmux pane as its own process, a shell in a tmux pane, or a terminal without tmux.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { Tmux } from './tmux.ts';
+
+export interface Terminal {
+  /** The pane, where there is one. */
+  pane: string | null;
+  /** The first process in the terminal: the client itself, or the shell it was typed into. */
+  rootPid: number;
+  screen(): Promise<string>;
+  paste(text: string): Promise<void>;
+  keys(...names: string[]): Promise<void>;
+}
+
+export interface Command {
+  argv: string[];
+  cwd: string;
+  env: Record<string, string>;
+}
+
+const size = { columns: 120, rows: 40 };
+
+export async function openPane(
+  tmux: Tmux,
+  session: string,
+  command: Command,
+  shell: 'direct' | 'bash' | 'sh',
+): Promise<Terminal> {
+  const environment = Object.entries(command.env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  const program = { direct: command.argv, bash: ['bash', '--norc'], sh: ['sh'] }[shell];
+  const where = ['-d', '-P', '-F', '#{pane_id} #{pane_pid}', '-s', session, '-c', command.cwd];
+  const shape = ['-x', String(size.columns), '-y', String(size.rows)];
+  const opened = await tmux.run('new-session', ...where, ...shape, ...environment, '--', ...program);
+  const [pane = '', pid] = opened.trim().split(' ');
+  const terminal: Terminal = {
+    pane,
+    rootPid: Number(pid),
+    screen: async () => (await tmux.ask('capture-pane', '-p', '-t', pane)) ?? '',
+    paste: (text) => tmux.paste(pane, text),
+    keys: async (...names) => void (await tmux.run('send-keys', '-t', pane, ...names)),
+  };
+  if (shell !== 'direct') {
+    await terminal.paste(command.argv.map(quoted).join(' '));
+    await terminal.keys('Enter');
+  }
+  return terminal;
+}
+
+/** A pseudo-terminal kept open by script(1), as an editor or a plain terminal window would. */
+export function openPty(dir: string, command: Command): Terminal {
+  const output = path.join(dir, 'typescript');
+  const typed = `stty rows ${size.rows} cols ${size.columns}; exec ${command.argv.map(quoted).join(' ')}`;
+  const child: ChildProcess = spawn('script', ['-q', '-f', '-e', '-c', typed, output], {
+    cwd: command.cwd,
+    env: command.env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const send = (bytes: string) => void child.stdin?.write(bytes);
+  return {
+    pane: null,
+    rootPid: child.pid ?? 0,
+    // Not a terminal emulator: the text in the order it was written, which is enough to search in.
+    screen: async () => stripVTControlCharacters(readFileSync(output, 'utf8')),
+    paste: async (text) => send(`\x1b[200~${text}\x1b[201~`),
+    keys: async (...names) => {
+      for (const name of names) send(bytesOfKey[name] ?? name);
+    },
+  };
+}
+
+const bytesOfKey: Record<string, string> = {
+  Enter: '\r',
+  Escape: '\x1b',
+  'C-c': '\x03',
+  'C-z': '\x1a',
+  Down: '\x1b[B',
+};
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
