@@ -23,6 +23,10 @@ export interface AgentClient {
   subagentFolder(transcript: string): string;
   subagentFiles(id: string): { transcript: string; meta: string };
   isSubagentFinished(meta: string): boolean;
+  /** Where the client keeps what was typed into it. */
+  historyFile(configDir: string): string;
+  /** Only commands are taken; what else was typed is nobody's business here. */
+  parseHistoryLine(line: string): { sessionId: string; command: string; atMs: number } | null;
   contextWindow(model: string, used: number): { window: number; usable: number };
 }
 

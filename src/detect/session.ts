@@ -18,6 +18,11 @@ export interface SessionFacts {
   errorAtMs: number | null;
   limitResetsAtMs: number | null;
   retryUntilMs: number | null;
+  /** The last request to the model, and how often it went out without a reply. */
+  request: { digest: string; atMs: number; attempts: number } | null;
+  /** The last request ever seen: null in versions that do not record them. */
+  lastRequestMs: number | null;
+  compactedAtMs: number | null;
   background: Map<string, BackgroundWork>;
   model: string | null;
   contextUsed: number | null;
@@ -42,6 +47,9 @@ export function newSession(): SessionFacts {
     errorAtMs: null,
     limitResetsAtMs: null,
     retryUntilMs: null,
+    request: null,
+    lastRequestMs: null,
+    compactedAtMs: null,
     background: new Map(),
     model: null,
     contextUsed: null,
@@ -60,6 +68,12 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
     case 'prompt':
       if (fact.origin !== 'mid-turn') openTurn(facts, atMs);
       return;
+    case 'request': {
+      const again = facts.request?.digest === fact.digest;
+      facts.request = { digest: fact.digest, atMs, attempts: again ? (facts.request?.attempts ?? 0) + 1 : 1 };
+      facts.lastRequestMs = atMs;
+      return;
+    }
     case 'reply':
       takeReply(facts, fact.model, fact.usage, atMs);
       // Not every version records the turn's end itself. If a stop hook sends the model back, its next word reopens the turn.
@@ -98,6 +112,7 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
     case 'compacted':
       // Calls from before never get their results.
       facts.calls.clear();
+      facts.compactedAtMs = atMs;
       if (fact.tokensAfter !== null) {
         facts.contextUsed = fact.tokensAfter;
         facts.contextAtMs = atMs;
@@ -117,6 +132,7 @@ function takeReply(facts: SessionFacts, model: string, usage: TokenUsage | null,
   reopen(facts, atMs);
   facts.lastStepMs = atMs;
   facts.retryUntilMs = null;
+  facts.request = null;
   facts.model = model;
   const used = usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheCreate;
   if (used > 0) {
@@ -133,6 +149,8 @@ function openTurn(facts: SessionFacts, atMs: number): void {
   facts.errorAtMs = null;
   facts.limitResetsAtMs = null;
   facts.retryUntilMs = null;
+  // The file may hold a request before the prompt that caused it; only an older one belongs to the turn before.
+  if (facts.request !== null && facts.request.atMs < atMs) facts.request = null;
   // A new prompt means the turn before is over, whatever results it still owed.
   facts.calls.clear();
 }
@@ -152,6 +170,7 @@ function closeTurn(facts: SessionFacts, end: TurnEnd, atMs: number): void {
   facts.lastTurn = end;
   facts.lastTurnAtMs = atMs;
   facts.retryUntilMs = null;
+  facts.request = null;
   if (end !== 'failed') {
     facts.error = null;
     facts.errorAtMs = null;

@@ -1,5 +1,5 @@
 import type { RegistryEntry } from '../clients/client.ts';
-import type { Detail, Source, State, StateReading } from '../model/agent.ts';
+import type { Detail, Source, State, StateReading, TurnEnd } from '../model/agent.ts';
 import type { SessionFacts } from './session.ts';
 
 /** Everything the sensors know of one agent at one moment. */
@@ -14,12 +14,22 @@ export interface AgentSigns {
   session: { facts: SessionFacts; seenAtMs: number } | null;
   /** A subagent's own record grew at this time, by the subagent's id. */
   subagents: ReadonlyMap<string, { sinceMs: number; lastActivityMs: number; finished: boolean }>;
+  /** When someone last asked for a compaction by hand. */
+  compactAskedMs: number | null;
+  /** The share of the usable context in use, 0 to 1. */
+  contextShare: number | null;
 }
 
 /** The client continues by itself up to 91 s after the reset (seen); until then the limit still holds it. */
 const limitGraceMs = 120_000;
 /** Registry and transcript are written within half a second of each other; a longer lead means one of them is stuck. */
 const leadMs = 3_000;
+/** The client's longest pause between two attempts, with room: after that the last attempt is being answered. */
+const retryPauseMs = 45_000;
+/** A request is on record a tenth of a second after it went out; after this long without one, none went out. */
+const requestSettleMs = 1_000;
+/** The client compacts by itself only when the context is rather full. */
+const autoCompactShare = 0.5;
 
 /** One judgement from all signs: structured beats inferred, newer beats older. */
 export function judgeState(signs: AgentSigns): StateReading {
@@ -41,7 +51,8 @@ function judgeRegistry(signs: AgentSigns, registry: { entry: RegistryEntry; seen
     reading(state, detail, since, source, 0.95, seenAtMs);
   switch (entry.activity) {
     case 'waiting-permission':
-      return say('waiting', 'permission');
+      // The plan dialog calls itself a permission, but asks a question.
+      return say('waiting', hasOpenCall(facts, 'ExitPlanMode') ? 'question' : 'permission');
     case 'waiting-question':
       return say('waiting', 'question');
     case 'waiting-dialog':
@@ -70,12 +81,40 @@ function judgeBusy(signs: AgentSigns, sinceMs: number, seenAtMs: number): StateR
     tool,
   });
   if (facts === null) return { ...busy('thinking', sinceMs, 'registry'), confidence: 0.7 };
-  if (facts.retryUntilMs !== null && signs.nowMs < facts.retryUntilMs + leadMs) {
-    return reading('retrying', null, facts.lastActivityMs ?? sinceMs, 'transcript', 0.9, seenAtMs);
-  }
+  const compactingSince = compacting(signs, facts, sinceMs);
+  if (compactingSince !== null) return reading('compacting', null, compactingSince, 'transcript', 0.8, seenAtMs);
+  const retryingSince = retrying(signs, facts);
+  if (retryingSince !== null) return reading('retrying', null, retryingSince, 'transcript', 0.85, seenAtMs);
   const activity = openActivity(signs, facts);
   if (activity !== null) return busy(activity.detail, activity.sinceMs, 'transcript', activity.tool);
   return busy('thinking', Math.max(sinceMs, facts.lastStepMs ?? 0), 'registry');
+}
+
+/**
+ * Compaction leaves no record until it is over. By hand: `/compact` is the last thing typed and the client got busy
+ * with it. By itself: within an open turn the model's next request does not come, and the context is rather full.
+ */
+function compacting(signs: AgentSigns, facts: SessionFacts, busySinceMs: number): number | null {
+  const asked = signs.compactAskedMs;
+  if (asked !== null && facts.turn !== 'open' && asked >= busySinceMs - leadMs && asked > (facts.compactedAtMs ?? 0)) {
+    return Math.max(asked, facts.lastTurnAtMs ?? 0);
+  }
+  const step = facts.lastStepMs;
+  if (facts.turn !== 'open' || facts.calls.size > 0 || step === null || facts.lastRequestMs === null) return null;
+  if (facts.lastRequestMs >= step || signs.nowMs - step < requestSettleMs) return null;
+  return (signs.contextShare ?? 0) >= autoCompactShare ? step : null;
+}
+
+/** The same request again without a reply: the one before failed. Older versions say so in words. */
+function retrying(signs: AgentSigns, facts: SessionFacts): number | null {
+  if (facts.retryUntilMs !== null && signs.nowMs < facts.retryUntilMs + leadMs) return facts.lastActivityMs;
+  const request = facts.request;
+  if (facts.turn !== 'open' || request === null || request.attempts < 2) return null;
+  return signs.nowMs - request.atMs < retryPauseMs ? (facts.lastStepMs ?? request.atMs) : null;
+}
+
+function hasOpenCall(facts: SessionFacts | null, tool: string): boolean {
+  return facts !== null && [...facts.calls.values()].some((call) => call.tool === tool);
 }
 
 /** Without the registry a call that waits for a permission looks like one that runs: hence the low confidence. */
@@ -142,4 +181,17 @@ function reading(
   seenAtMs: number,
 ): StateReading {
   return { state, detail, sinceMs, source, confidence, seenAtMs, tool: null };
+}
+
+/** How the last turn ended. A prompt taken back before any answer leaves no record of its end, only an idle client. */
+export function lastTurn(signs: AgentSigns): { end: TurnEnd | null; atMs: number | null } {
+  const facts = signs.session?.facts;
+  if (facts === undefined) return { end: null, atMs: null };
+  const idle = signs.registry?.entry.activity === 'idle' ? signs.registry.entry.sinceMs : null;
+  const takenBack =
+    facts.turn === 'open' &&
+    idle !== null &&
+    idle >= (facts.lastActivityMs ?? 0) &&
+    signs.nowMs - idle > requestSettleMs;
+  return takenBack ? { end: 'interrupted', atMs: idle } : { end: facts.lastTurn, atMs: facts.lastTurnAtMs };
 }

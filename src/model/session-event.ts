@@ -11,6 +11,8 @@ export type SessionFact =
   /** A turn begins. `mid-turn` prompts are taken in by the running turn. */
   | { kind: 'prompt'; origin: 'typed' | 'queued' | 'client' | 'mid-turn'; chars: number }
   | { kind: 'command'; name: string }
+  /** A request to the model went out. The same digest again without a reply in between is a retry. */
+  | { kind: 'request'; digest: string }
   | { kind: 'reply'; model: string; messageId: string; usage: TokenUsage | null; ends: boolean }
   | { kind: 'tool-call'; id: string; tool: string }
   | { kind: 'tool-result'; id: string; isError: boolean; started: { kind: 'shell' | 'subagent'; id: string } | null }

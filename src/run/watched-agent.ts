@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { AgentClient } from '../clients/client.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
-import { judgeState } from '../detect/state.ts';
+import { type AgentSigns, judgeState, lastTurn } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, StateReading } from '../model/agent.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -78,8 +78,8 @@ export class WatchedAgent {
     if (observation.restarted) this.#restart(observation, nowMs, look);
     this.#take(observation, look);
     const subagents = this.#pollSubagents();
-    const reading = this.#judge(observation, subagents, nowMs);
-    const view = this.#describe(observation, reading, subagents);
+    const signs = this.#signs(observation, subagents, nowMs);
+    const view = this.#describe(observation, this.#judge(signs), signs);
     this.#compare(view, nowMs, look);
     if (look.events.length > 0 || look.changed) look.sessions.push(...this.#sessionRow(view));
     this.#view = view;
@@ -124,17 +124,25 @@ export class WatchedAgent {
     return this.#parts.subagents.poll(this.#transcript, running);
   }
 
-  #judge(observation: Observation, subagents: Map<string, SubagentSign>, nowMs: number): StateReading {
-    const transcript = observation.transcript;
-    const reading = judgeState({
+  #signs(observation: Observation, subagents: Map<string, SubagentSign>, nowMs: number): AgentSigns {
+    const { transcript, alive } = observation;
+    const context = this.#context();
+    return {
       nowMs,
-      alive: observation.alive,
-      processSeenAtMs: observation.alive ? this.#aliveSince(observation) : observation.seenAtMs,
+      alive,
+      // A process found alive says so now, but has been there since it was started.
+      processSeenAtMs: alive && this.#view === null ? this.#parts.startedAtMs : observation.seenAtMs,
       suspended: observation.suspended,
       registry: observation.registry,
       session: transcript === null ? null : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
       subagents,
-    });
+      compactAskedMs: observation.compactAskedMs,
+      contextShare: context === null ? null : context.used / context.usable,
+    };
+  }
+
+  #judge(signs: AgentSigns): StateReading {
+    const reading = judgeState(signs);
     const previous = this.#view?.reading ?? this.#sameAsStored(reading);
     // The same state goes on: it keeps its beginning, however the source words it.
     if (previous !== null && isSameState(previous, reading)) {
@@ -144,18 +152,15 @@ export class WatchedAgent {
     return reading;
   }
 
-  /** A process found alive says so now, but has been there since it was started. */
-  #aliveSince(observation: Observation): number {
-    return this.#view === null ? this.#parts.startedAtMs : observation.seenAtMs;
-  }
-
   #sameAsStored(reading: StateReading): StateReading | null {
     const stored = this.#before?.view.reading;
     return stored !== undefined && isSameState(stored, reading) ? stored : null;
   }
 
-  #describe(observation: Observation, reading: StateReading, subagents: Map<string, SubagentSign>): AgentView {
+  #describe(observation: Observation, reading: StateReading, signs: AgentSigns): AgentView {
     const facts = this.#facts;
+    const { subagents } = signs;
+    const turn = lastTurn(signs);
     const place = this.#seen.place;
     const session = place === null ? null : shown(place.pane.session, 200);
     const cwd = observation.registry?.entry.cwd ?? this.#view?.cwd ?? null;
@@ -183,18 +188,19 @@ export class WatchedAgent {
       startedAtMs: this.#parts.startedAtMs,
       reading: { ...reading, tool: clean(reading.tool) },
       model: clean(facts.model),
-      context: this.#context(facts),
+      context: this.#context(),
       costUsd: facts.costUsd,
       lastActivityMs: latest([facts.lastActivityMs, observation.registry?.entry.sinceMs ?? null, ...subagentActivity]),
-      lastTurn: facts.lastTurn,
-      lastTurnAtMs: facts.lastTurnAtMs,
+      lastTurn: turn.end,
+      lastTurnAtMs: turn.atMs,
       error: describeError(facts),
       background: background.map((work) => ({ ...work, id: shown(work.id, 100) })),
       findings: [],
     };
   }
 
-  #context(facts: SessionFacts): ContextReading | null {
+  #context(): ContextReading | null {
+    const facts = this.#facts;
     if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
     const used = facts.contextUsed;
     const { window, usable } = this.#client.contextWindow(facts.model, used);

@@ -9,6 +9,7 @@ import { AgentFollower } from '../sense/agent-follower.ts';
 import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
 import { FolderWatches } from '../sense/folder-watches.ts';
 import { SubagentWatch } from '../sense/subagents.ts';
+import { TypedCommands } from '../sense/typed-commands.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
 import { nameFor, projectFor } from './names.ts';
@@ -39,10 +40,12 @@ export class Watcher {
   readonly #ended = new Map<string, AgentView>();
   readonly #stored = new Map<string, StoredAgent>();
   readonly #health = new Map<string, { status: HealthStatus; summaryAtMs: number }>();
+  readonly #typed: TypedCommands;
   #servers: Sweep['servers'] = [];
 
   constructor(parts: WatcherParts) {
     this.#parts = parts;
+    this.#typed = new TypedCommands(parts.files);
     this.#watches = new FolderWatches(parts.files, parts.changed);
   }
 
@@ -113,7 +116,7 @@ export class Watcher {
       name,
       host,
       seen,
-      follower: new AgentFollower({ processes, files, clock, counters }, seen),
+      follower: new AgentFollower({ processes, files, clock, counters, typed: this.#typed }, seen),
       subagents: new SubagentWatch(seen.client, files),
       startedAtMs: processes.startedAtMs(seen.process),
       authority: (agent, inTmux) => authorityFor(this.#parts.config(), agent, { launchedByUs: false, inTmux }),

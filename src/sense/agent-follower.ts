@@ -5,6 +5,7 @@ import type { Clock, Files, Processes, ProcessInfo } from '../model/world.ts';
 import { registryBytesMax, type SeenAgent } from './fleet.ts';
 import { LineFollower } from './line-follower.ts';
 import { findTranscript } from './transcript-place.ts';
+import type { TypedCommands } from './typed-commands.ts';
 
 /** What one look at an agent's own files and process brought. */
 export interface Observation {
@@ -17,6 +18,7 @@ export interface Observation {
   restarted: boolean;
   transcript: { path: string; inode: string; seenAtMs: number } | null;
   events: { event: SessionEvent; offset: number }[];
+  compactAskedMs: number | null;
   /** A backlog is left: look again at once. */
   more: boolean;
 }
@@ -26,6 +28,7 @@ interface Sources {
   files: Files;
   clock: Clock;
   counters: Counters;
+  typed: TypedCommands;
 }
 
 /** Follows one agent: its process, its registry entry, and the transcript of the session it is in. */
@@ -53,7 +56,7 @@ export class AgentFollower {
 
   /** Folders whose changes are worth a look at once. */
   folders(): string[] {
-    const folders = this.#configDir === null ? [] : [this.#client.registryFolder(this.#configDir)];
+    const folders = this.#configDir === null ? [] : [this.#client.registryFolder(this.#configDir), this.#configDir];
     if (this.#lines !== null) folders.push(this.#lines.path.slice(0, this.#lines.path.lastIndexOf('/')));
     return folders;
   }
@@ -74,6 +77,7 @@ export class AgentFollower {
       sessionId: this.#sessionId,
       restarted,
       transcript: this.#transcriptSeen,
+      compactAskedMs: this.#compactAsked(),
       ...read,
     };
   }
@@ -145,6 +149,12 @@ export class AgentFollower {
       }
     }
     return { events, more: batch.more };
+  }
+
+  #compactAsked(): number | null {
+    if (this.#configDir === null || this.#sessionId === null) return null;
+    const last = this.#sources.typed.last(this.#client, this.#configDir, this.#sessionId);
+    return last?.command === 'compact' ? last.atMs : null;
   }
 
   #timed(event: SessionEvent): SessionEvent {

@@ -1,8 +1,15 @@
 // Starts the real Claude Code for a test: its own project, config folder and model, and nothing of our environment.
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type ClientFolder, prepareClientFolder, type RegistryFile } from './client-folder.ts';
+import {
+  type ClientFolder,
+  prepareClientFolder,
+  type RegistryFile,
+  type StatusLine,
+  type Transcript,
+} from './client-folder.ts';
 import type { AgentModel, FakeModel } from './fake-model.ts';
 import { isRunning, processTree, programOf } from './processes.ts';
 import { openPane, openPty, type Terminal } from './terminal.ts';
@@ -31,10 +38,10 @@ export interface LaunchOptions {
   modelName?: string;
   args?: string[];
   env?: Record<string, string>;
-  /** Share one with another agent, or continue in one. */
-  configDir?: string;
+  /** A folder shared with another agent, or `home`: the user's own ~/.claude, which no variable names. */
+  configDir?: string | 'home';
   project?: string;
-  settings?: Record<string, unknown>;
+  extraSettings?: Record<string, unknown>;
   /** Records what the client tells a status line; see `statusLines()`. */
   statusLine?: boolean;
   trust?: boolean;
@@ -45,10 +52,15 @@ export interface LaunchOptions {
 export async function launchAgent(options: LaunchOptions): Promise<Agent> {
   const { scenario, session } = options;
   const model = scenario.model.agent(session);
+  const atHome = options.configDir === 'home';
+  const configDir = atHome
+    ? path.join(scenario.home, '.claude')
+    : (options.configDir ?? path.join(scenario.dir, session, 'config'));
   const folder = prepareClientFolder({
-    configDir: options.configDir ?? path.join(scenario.dir, session, 'config'),
+    configDir,
+    stateFile: path.join(atHome ? scenario.home : configDir, '.claude.json'),
     project: options.project ?? path.join(scenario.dir, session, 'project'),
-    settings: options.settings ?? {},
+    extraSettings: options.extraSettings ?? {},
     statusLine: options.statusLine ?? false,
     trust: options.trust ?? true,
     onboarded: options.onboarded ?? true,
@@ -59,7 +71,8 @@ export async function launchAgent(options: LaunchOptions): Promise<Agent> {
   if (options.modelName !== undefined) argv.push('--model', options.modelName);
   const env = {
     ...emptyEnvironment(scenario.home),
-    ...clientEnvironment(scenario, folder, model),
+    ...clientEnvironment(scenario, model),
+    ...(atHome ? {} : { CLAUDE_CONFIG_DIR: configDir }),
     ...options.env,
   };
   const command = { argv, cwd: folder.project, env };
@@ -77,10 +90,9 @@ export function emptyEnvironment(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', TERM: 'xterm-256color', LANG: 'C.UTF-8', HOME: home };
 }
 
-function clientEnvironment(world: World, folder: ClientFolder, model: AgentModel): Record<string, string> {
+function clientEnvironment(world: World, model: AgentModel): Record<string, string> {
   return {
     CLAUDE_CODE_TMPDIR: world.tmp,
-    CLAUDE_CONFIG_DIR: folder.configDir,
     ANTHROPIC_BASE_URL: model.baseUrl,
     ANTHROPIC_API_KEY: 'dummy',
     DISABLE_TELEMETRY: '1',
@@ -88,6 +100,7 @@ function clientEnvironment(world: World, folder: ClientFolder, model: AgentModel
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     // Not covered by the one above: a git clone of the plugin list at the first start.
     CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
+    // Whatever is left to phone home ends at the fake model, which refuses and reports it.
     HTTP_PROXY: world.model.proxyUrl,
     HTTPS_PROXY: world.model.proxyUrl,
     NO_PROXY: '127.0.0.1,localhost',
@@ -119,18 +132,26 @@ export class Agent {
     this.model = model;
   }
 
-  /** The client's process, or null when it has not started yet or is gone. */
+  /** The client's process, or null when it has not started yet or is gone; a later one in the same shell counts too. */
   pid(): number | null {
-    if (this.#lastPid !== null) return isRunning(this.#lastPid) ? this.#lastPid : null;
+    if (this.#lastPid !== null && isRunning(this.#lastPid)) return this.#lastPid;
     const found = processTree(this.terminal.rootPid).find((pid) => programOf(pid) === this.#program);
-    this.#lastPid = found ?? null;
-    return this.#lastPid;
+    if (found !== undefined) this.#lastPid = found;
+    return found ?? null;
   }
 
   /** Its registry file, also the one a killed client leaves behind. */
   registry(): RegistryFile | null {
     const pid = this.pid() ?? this.#lastPid;
     return pid === null ? null : this.folder.registry(pid);
+  }
+
+  transcripts(): Transcript[] {
+    return this.folder.transcripts();
+  }
+
+  statusLines(): StatusLine[] {
+    return this.folder.statusLines();
   }
 
   screen(): Promise<string> {
@@ -164,19 +185,27 @@ export class Agent {
     await this.waitForScreen(/❯/, ms);
   }
 
+  /** Waits until a dialog takes keys: it is drawn half a second after the registry tells of it, and ignores the first ones. */
+  async waitDialog(pattern: RegExp, ms = 10_000): Promise<void> {
+    await this.waitStatus('waiting', ms);
+    await this.waitForScreen(pattern, ms);
+    await sleep(400);
+  }
+
   /** Puts the text into the box, sees it there, and only then submits it. */
   async type(text: string): Promise<void> {
     await this.draft(text);
     await this.keys('Enter');
   }
 
+  /** Text in the box, not submitted. */
   async draft(text: string): Promise<void> {
     await this.terminal.paste(text);
     // Compared without blanks, because the box wraps; a long text is shown only as "[Pasted text …]".
     const start = withoutBlanks(text).slice(0, 40);
     const look = async () => {
-      const screen = withoutBlanks(await this.screen());
-      return screen.includes(start) || screen.includes('[Pastedtext');
+      const typed = withoutBlanks(await this.terminal.typed());
+      return typed.includes(start) || typed.includes('[Pastedtext');
     };
     await until(`"${text}" in the box of ${this.session}`, look);
   }

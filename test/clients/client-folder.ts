@@ -15,22 +15,30 @@ export interface RegistryFile {
   statusUpdatedAt?: number;
 }
 
-export interface TranscriptRecord {
+interface TranscriptRecord {
   type: string;
   subtype?: string;
   timestamp?: string;
   [field: string]: unknown;
 }
 
-interface Transcript {
+export interface Transcript {
   file: string;
   records: TranscriptRecord[];
 }
 
+/** One run of the status line: when, and what the client told it. */
+export interface StatusLine {
+  at: number;
+  told: Record<string, unknown>;
+}
+
 interface FolderOptions {
   configDir: string;
+  /** Where the client keeps what it asked once: beside ~/.claude, but inside any other config folder. */
+  stateFile: string;
   project: string;
-  settings: Record<string, unknown>;
+  extraSettings: Record<string, unknown>;
   statusLine: boolean;
   trust: boolean;
   onboarded: boolean;
@@ -38,17 +46,16 @@ interface FolderOptions {
 }
 
 export function prepareClientFolder(options: FolderOptions): ClientFolder {
-  const { configDir, project } = options;
+  const { configDir, project, stateFile } = options;
   mkdirSync(configDir, { recursive: true });
   mkdirSync(project, { recursive: true });
-  const stateFile = path.join(configDir, '.claude.json');
   const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : {};
   if (options.onboarded) state.hasCompletedOnboarding = true;
   if (options.keyApproved) state.customApiKeyResponses = { approved: ['dummy'], rejected: [] };
   if (options.trust) state.projects = { ...state.projects, [project]: { hasTrustDialogAccepted: true } };
   writeFileSync(stateFile, JSON.stringify(state));
   const folder = new ClientFolder(configDir, project);
-  const settings = { ...options.settings };
+  const settings = { ...options.extraSettings };
   if (options.statusLine) settings.statusLine = { type: 'command', command: recorder(folder.statusLineFile) };
   writeFileSync(path.join(configDir, 'settings.json'), JSON.stringify(settings));
   return folder;
@@ -85,8 +92,7 @@ export class ClientFolder {
       .map((file) => ({ file, records: readLines(file).map((line) => JSON.parse(line)) }));
   }
 
-  /** What the client told its status line, with the time. */
-  statusLines(): { at: number; told: Record<string, unknown> }[] {
+  statusLines(): StatusLine[] {
     return readLines(this.statusLineFile).map((line) => {
       const gap = line.indexOf(' ');
       return { at: Number(line.slice(0, gap)), told: JSON.parse(line.slice(gap + 1)) };

@@ -12,8 +12,12 @@ export function isRunning(pid: number): boolean {
 
 /** The program a process runs, or null when it is gone or not ours to read. */
 export function programOf(pid: number): string | null {
+  return linkOf(pid, 'exe');
+}
+
+function linkOf(pid: number, name: 'exe' | 'cwd'): string | null {
   try {
-    return readlinkSync(`/proc/${pid}/exe`);
+    return readlinkSync(`/proc/${pid}/${name}`);
   } catch {
     return null;
   }
@@ -21,6 +25,12 @@ export function programOf(pid: number): string | null {
 
 export function commandLineOf(pid: number): string {
   return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+}
+
+export function isInTmux(pid: number): boolean {
+  return readOrEmpty(`/proc/${pid}/environ`)
+    .split('\0')
+    .some((variable) => variable.startsWith('TMUX='));
 }
 
 /** The process and everything below it. */
@@ -31,12 +41,14 @@ export function processTree(root: number): number[] {
   return found.filter(isRunning);
 }
 
-/** Every process that was started with a folder of ours in its environment or command line, whoever its parent is now. */
-export function processesMentioning(dir: string): number[] {
+/** Every process that has a folder of ours in its environment or command line, or works in it, whoever its parent is now. */
+export function processesIn(dir: string): number[] {
   return allProcesses()
-    .map((process) => process.pid)
+    .map(({ pid }) => pid)
     .filter((pid) => pid !== process.pid && isRunning(pid))
-    .filter((pid) => readOrEmpty(`/proc/${pid}/environ`).includes(dir) || commandLineOf(pid).includes(dir));
+    .filter((pid) =>
+      `${readOrEmpty(`/proc/${pid}/environ`)} ${commandLineOf(pid)} ${linkOf(pid, 'cwd')}`.includes(dir),
+    );
 }
 
 function allProcesses(): Process[] {
@@ -46,7 +58,7 @@ function allProcesses(): Process[] {
 }
 
 /** One letter as in ps (R, S, T, …), or null when the process is gone; a zombie counts as gone. */
-export function stateOf(pid: number): string | null {
+function stateOf(pid: number): string | null {
   const state = statFields(pid)?.[0] ?? 'Z';
   return state === 'Z' || state === 'X' ? null : state;
 }

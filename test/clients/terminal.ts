@@ -11,6 +11,8 @@ export interface Terminal {
   /** The first process in the terminal: the client itself, or the shell it was typed into. */
   rootPid: number;
   screen(): Promise<string>;
+  /** Where typed text shows up, as far as it can be told from the rest of the screen. */
+  typed(): Promise<string>;
   paste(text: string): Promise<void>;
   keys(...names: string[]): Promise<void>;
 }
@@ -35,10 +37,12 @@ export async function openPane(
   const shape = ['-x', String(size.columns), '-y', String(size.rows)];
   const opened = await tmux.run('new-session', ...where, ...shape, ...environment, '--', ...program);
   const [pane = '', pid] = opened.trim().split(' ');
+  const screen = async () => (await tmux.ask('capture-pane', '-p', '-t', pane)) ?? '';
   const terminal: Terminal = {
     pane,
     rootPid: Number(pid),
-    screen: async () => (await tmux.ask('capture-pane', '-p', '-t', pane)) ?? '',
+    screen,
+    typed: async () => inputBox(await screen()),
     paste: (text) => tmux.paste(pane, text),
     keys: async (...names) => void (await tmux.run('send-keys', '-t', pane, ...names)),
   };
@@ -59,12 +63,18 @@ export function openPty(dir: string, command: Command): Terminal {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const send = (bytes: string) => void child.stdin?.write(bytes);
+  // Not a terminal emulator: the text in the order it was written, which is enough to search in.
+  const screen = async () => stripVTControlCharacters(readFileSync(output, 'utf8'));
+  let beforePaste = 0;
   return {
     pane: null,
     rootPid: child.pid ?? 0,
-    // Not a terminal emulator: the text in the order it was written, which is enough to search in.
-    screen: async () => stripVTControlCharacters(readFileSync(output, 'utf8')),
-    paste: async (text) => send(`\x1b[200~${text}\x1b[201~`),
+    screen,
+    typed: async () => (await screen()).slice(beforePaste),
+    paste: async (text) => {
+      beforePaste = (await screen()).length;
+      send(`\x1b[200~${text}\x1b[201~`);
+    },
     keys: async (...names) => {
       for (const name of names) send(bytesOfKey[name] ?? name);
     },
@@ -78,6 +88,13 @@ const bytesOfKey: Record<string, string> = {
   'C-z': '\x1a',
   Down: '\x1b[B',
 };
+
+/** What is between the last two rules, and below; the whole screen where there is no box, as in a shell. */
+function inputBox(screen: string): string {
+  const lines = screen.split('\n');
+  const rules = lines.flatMap((line, at) => (line.startsWith('────') ? [at] : []));
+  return lines.slice(rules.at(-2) ?? 0).join('\n');
+}
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;

@@ -9,20 +9,22 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-const template = 'wk_test_template';
 /** Any number, the same in all test files. */
 const templateLock = 7_710_001;
 
 /**
  * An own database for one test file, cloned from a template on the run's server. `prepare` (the migrations) runs once per
- * run, on the template, and must close its connections: PostgreSQL does not clone a database in use.
+ * run and template, and must close its connections: PostgreSQL does not clone a database in use.
  */
-export async function cloneDatabase(prepare: (adminUrl: string) => Promise<void>): Promise<TestDatabase> {
+export async function cloneDatabase(
+  prepare: (adminUrl: string) => Promise<void>,
+  template = 'wk_test_template',
+): Promise<TestDatabase> {
   const name = `wk_test_${randomBytes(6).toString('hex')}`;
   await onServer(async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [templateLock]);
     try {
-      await ensureTemplate(client, prepare);
+      await ensureTemplate(client, template, prepare);
       await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
     } finally {
       await client.query('SELECT pg_advisory_unlock($1)', [templateLock]);
@@ -36,7 +38,11 @@ export async function cloneDatabase(prepare: (adminUrl: string) => Promise<void>
   };
 }
 
-async function ensureTemplate(client: pg.Client, prepare: (adminUrl: string) => Promise<void>): Promise<void> {
+async function ensureTemplate(
+  client: pg.Client,
+  template: string,
+  prepare: (adminUrl: string) => Promise<void>,
+): Promise<void> {
   const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
   if (found.rowCount !== 0) return;
   // Under its final name only when finished: a failed `prepare` must not pass for a template.

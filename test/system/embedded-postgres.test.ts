@@ -321,8 +321,15 @@ describe('stopping', () => {
 });
 
 describe('who gets in', () => {
+  let home: string;
+  let server: EmbeddedServer;
+  beforeAll(async () => {
+    home = newHome();
+    server = await started(home);
+  });
+  afterAll(() => discardHome(home));
+
   it('nothing listens on TCP', async () => {
-    const server = await started(testHome());
     const sockets = clusterProcesses(server.place).flatMap(({ pid }) => socketsOf(pid));
     expect(sockets.length).toBeGreaterThan(0);
     const tcp = ['tcp', 'tcp6', 'udp', 'udp6'].map((name) => readFileSync(`/proc/net/${name}`, 'utf8')).join('\n');
@@ -332,7 +339,6 @@ describe('who gets in', () => {
   });
 
   it('only the peer rule is there, and the daemon is no superuser', async () => {
-    const server = await started(testHome());
     expect(
       await query(server.adminUrl, 'SELECT type, database, user_name, auth_method, options FROM pg_hba_file_rules'),
     ).toEqual([{ type: 'local', database: ['all'], user_name: ['all'], auth_method: 'peer', options: ['map=wk'] }]);
@@ -348,7 +354,6 @@ describe('who gets in', () => {
   });
 
   it('acknowledged rows are on disk, and the rest of the settings hold', async () => {
-    const server = await started(testHome());
     const wanted = {
       fsync: 'on',
       synchronous_commit: 'on',
@@ -372,7 +377,6 @@ describe('who gets in', () => {
   });
 
   it.skipIf(!root)('another OS user cannot connect, even where it can reach the socket', async () => {
-    const server = await started(testHome());
     expect(statSync(server.place.socketDir)).toMatchObject({ uid: server.place.serverUser?.uid });
     expect(statSync(server.place.socketDir).mode & 0o777).toBe(0o700);
     expect(await script('connect.js', server.url, stranger).answer).toBe('EACCES');
@@ -449,6 +453,21 @@ describe('where it lives', () => {
     expect(readProcess(server.postmaster.pid)?.uid).toBe(nobody.uid);
     expect(await script('stop.js', home, nobody).answer).toEqual({ ok: true, value: 'stopped' });
     expect(readProcess(server.postmaster.pid)).toBeNull();
+  });
+
+  it.skipIf(!root)("root can use and stop another user's server, and leaves no file in that home", async () => {
+    const home = ownedHome();
+    const server = await startAsNobody(home, {});
+    expect(embeddedRunning(home)).toEqual({ pid: server.postmaster.pid });
+    expect(await started(home)).toEqual(server);
+    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await stopEmbedded(home)).toEqual({ ok: true, value: 'stopped' });
+    expect(await startEmbedded(home)).toMatchObject({ ok: false, reason: 'no-access' });
+    const foreign = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => lstatSync(path.join(home, name)).uid !== nobody.uid,
+    );
+    expect(foreign).toEqual([]);
+    await startAsNobody(home, {});
   });
 
   it.skipIf(!root)('an unprivileged user with a 120-character home gets a private socket directory', async () => {
@@ -575,11 +594,12 @@ describe('the test database', () => {
     let prepared = 0;
     const prepare = async (adminUrl: string) => {
       prepared += 1;
-      await query(adminUrl, 'CREATE TABLE IF NOT EXISTS wk_clone_probe (n int)');
+      await query(adminUrl, 'CREATE TABLE prepared (n int)');
     };
-    const [one, two] = await Promise.all([cloneDatabase(prepare), cloneDatabase(prepare)]);
-    expect(prepared).toBeLessThanOrEqual(1);
+    const [one, two] = await Promise.all([cloneDatabase(prepare, 'probe'), cloneDatabase(prepare, 'probe')]);
+    expect(prepared).toBe(1);
     expect(await query(one.url, 'SELECT current_database() AS name')).toEqual([{ name: one.name }]);
+    await query(one.adminUrl, 'SELECT * FROM prepared');
     await query(one.adminUrl, 'CREATE TABLE only_here (n int)');
     await expect(query(two.adminUrl, 'SELECT * FROM only_here')).rejects.toMatchObject({ code: '42P01' });
     await one.drop();

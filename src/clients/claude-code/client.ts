@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AgentClient } from '../client.ts';
-import { asObject } from './json.ts';
+import { asNumber, asObject, asString } from './json.ts';
 import { contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
 import { parseTranscriptLine } from './transcript.ts';
@@ -32,6 +32,8 @@ export const claudeCode: AgentClient = {
   subagentFolder: (transcript) => path.join(transcript.replace(/\.jsonl$/, ''), 'subagents'),
   subagentFiles: (id) => ({ transcript: `agent-${id}.jsonl`, meta: `agent-${id}.meta.json` }),
   isSubagentFinished,
+  historyFile: (configDir) => path.join(configDir, 'history.jsonl'),
+  parseHistoryLine,
   contextWindow,
 };
 
@@ -41,4 +43,18 @@ function isSubagentFinished(meta: string): boolean {
   } catch {
     return false;
   }
+}
+
+function parseHistoryLine(line: string): { sessionId: string; command: string; atMs: number } | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  const entry = asObject(value);
+  const sessionId = asString(entry?.sessionId);
+  const command = /^\/([\w:.-]{1,80})(\s|$)/.exec(asString(entry?.display) ?? '')?.[1];
+  const atMs = asNumber(entry?.timestamp);
+  return sessionId === null || command === undefined || atMs === null ? null : { sessionId, command, atMs };
 }

@@ -34,6 +34,11 @@ function factsOf(record: JsonObject): SessionFact[] {
       return attachmentFacts(record);
     case 'progress':
       return [{ kind: 'progress' }];
+    case 'api-request': {
+      // Written for each attempt of the main conversation; a compaction's own request leaves none.
+      const digest = asString(record.requestDigest);
+      return digest === null || record.querySource !== 'repl_main_thread' ? [] : [{ kind: 'request', digest }];
+    }
     case 'cost-state': {
       const usd = asNumber(record.totalCostUSD);
       return usd === null || usd < 0 ? [] : [{ kind: 'cost', usd }];
@@ -99,9 +104,10 @@ function assistantFacts(record: JsonObject): SessionFact[] {
   if (message === null) return [];
   if (record.isApiErrorMessage === true) return [apiError(record, message)];
   const facts: SessionFact[] = [];
-  const model = asString(message.model) ?? '';
+  // Only the requested name tells the variants with a larger window apart.
+  const model = asString(record.requestedModel) ?? asString(message.model) ?? '';
   const tools = asObjects(message.content).filter((part) => part.type === 'tool_use');
-  if (model !== '<synthetic>') {
+  if (message.model !== '<synthetic>') {
     const ends = message.stop_reason === 'end_turn' || message.stop_reason === 'stop_sequence';
     facts.push({ kind: 'reply', model, messageId: asString(message.id) ?? '', usage: usageOf(message.usage), ends });
   }

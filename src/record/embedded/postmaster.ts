@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type OsProcess, readProcess } from '../own-process.ts';
 import type { EmbeddedPlace } from './place.ts';
@@ -52,7 +52,12 @@ export function stillRuns(target: ServerProcess): boolean {
 }
 
 function belongs(found: OsProcess, place: EmbeddedPlace): boolean {
-  if (found.uid !== (place.serverUser?.uid ?? process.getuid?.())) return false;
+  try {
+    // Whoever asks: root may ask about the server of another user.
+    if (found.uid !== statSync(place.cluster).uid) return false;
+  } catch {
+    return false;
+  }
   try {
     return readlinkSync(`/proc/${found.pid}/cwd`) === realpathSync(place.cluster);
   } catch {

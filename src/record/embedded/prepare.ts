@@ -45,6 +45,13 @@ export function makeHome(home: string): Result<null, EmbeddedFailure> {
   }
 }
 
+/** What root wrote into another user's home, that user could not use afterwards. */
+export function homeOfAnother(home: string): Result<null, EmbeddedFailure> {
+  const { uid } = statSync(home);
+  if (!weAreRoot() || uid === 0) return ok(null);
+  return embeddedFailure('no-access', `${home} belongs to uid ${uid}, not to root`, 'start it as that user');
+}
+
 /** Everything the server needs but the cluster itself. Only under the lock, and only while no server runs. */
 export async function prepare(home: string, progress: Progress): Promise<Result<Prepared, EmbeddedFailure>> {
   const recorded = readPlace(home);
@@ -186,7 +193,9 @@ function mayEnter(folder: string, user: OsUser): boolean {
 function makeRoot(pgRoot: string): boolean {
   if (path.dirname(pgRoot) === systemHome) {
     mkdirSync(systemHome, { recursive: true, mode: 0o711 });
-    if ((lstatSync(systemHome).mode & 0o001) === 0) chmodSync(systemHome, 0o711);
+    const info = lstatSync(systemHome);
+    if (!info.isDirectory() || info.uid !== 0) throw new Error(`${systemHome} does not belong to root`);
+    if ((info.mode & 0o001) === 0) chmodSync(systemHome, 0o711);
   }
   if (existsSync(pgRoot)) return false;
   mkdirSync(pgRoot, { mode: 0o700 });

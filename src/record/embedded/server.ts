@@ -9,7 +9,7 @@ import { type EmbeddedFailure, embeddedFailure } from './failure.ts';
 import { launch, untilReady } from './launch.ts';
 import { canonicalHome, type EmbeddedPlace, isInitialised, lockPath, readPlace } from './place.ts';
 import { findPostmaster, type ServerProcess, signal, stillRuns } from './postmaster.ts';
-import { makeHome, prepare } from './prepare.ts';
+import { homeOfAnother, makeHome, prepare } from './prepare.ts';
 import { adminRole, daemonRole } from './settings.ts';
 
 export type { EmbeddedFailure } from './failure.ts';
@@ -50,6 +50,8 @@ export async function startEmbedded(home: string, options: StartOptions = {}): P
   const real = canonicalHome(home);
   const serving = await alreadyServing(real);
   if (serving !== null) return ok(serving);
+  const foreign = homeOfAnother(real);
+  if (!foreign.ok) return foreign;
   const lock = await waitForLock(lockPath(real), endMs - performance.now());
   if (!lock.ok) {
     const why = lock.reason === 'held' ? `process ${lock.owner.pid} has been starting it` : lock.message;

@@ -1,0 +1,34 @@
+import type { AgentClient } from '../clients/client.ts';
+import type { Files } from '../model/world.ts';
+import { followLimits, LineFollower } from './line-follower.ts';
+
+/** What matters was typed a moment ago. */
+const limits = { ...followLimits, historyBytesMax: 64 * 1024 };
+const sessionsMax = 1_000;
+
+/** The last command typed into each session, by the client's own history of a config directory. */
+export class TypedCommands {
+  readonly #files: Files;
+  readonly #folders = new Map<string, { lines: LineFollower; last: Map<string, { command: string; atMs: number }> }>();
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  last(client: AgentClient, configDir: string, sessionId: string): { command: string; atMs: number } | null {
+    let folder = this.#folders.get(configDir);
+    if (folder === undefined) {
+      folder = { lines: new LineFollower(this.#files, client.historyFile(configDir), limits), last: new Map() };
+      this.#folders.set(configDir, folder);
+    }
+    for (const line of folder.lines.poll().lines) {
+      const typed = client.parseHistoryLine(line.text);
+      if (typed === null) continue;
+      folder.last.delete(typed.sessionId);
+      folder.last.set(typed.sessionId, { command: typed.command, atMs: typed.atMs });
+      const oldest = folder.last.keys().next().value;
+      if (folder.last.size > sessionsMax && oldest !== undefined) folder.last.delete(oldest);
+    }
+    return folder.last.get(sessionId) ?? null;
+  }
+}
