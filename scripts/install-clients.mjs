@@ -1,7 +1,17 @@
 // Installs the real Claude Code the scenarios run against, pinned, into .clients/ (ignored by git).
 // Installed beside and renamed into place, so that two runs at once, or one cut short, leave no half-written client.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +20,7 @@ const clients = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.ur
 const home = path.join(clients, `claude-code-${version}`);
 
 // The main package is a launcher that its install script fills in; where install scripts are blocked it stays empty.
-// The platform package holds the program itself, so only that one is asked for.
+// The platform package holds the program itself, and that is what the scenarios start.
 function platformPackage() {
   const musl = process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
   return `@anthropic-ai/claude-code-${process.platform}-${process.arch}${musl ? '-musl' : ''}`;
@@ -33,7 +43,14 @@ function install() {
   // Its own package.json keeps npm from climbing to the project's.
   writeFileSync(path.join(beside, 'package.json'), '{"private":true}\n');
   const packages = ['@anthropic-ai/claude-code', platformPackage()].map((name) => `${name}@${version}`);
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
+  const flags = [
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--no-package-lock',
+    '--no-update-notifier',
+    '--loglevel=error',
+  ];
   const npm = spawnSync('npm', ['install', ...flags, '--cache', path.join(clients, 'npm-cache'), ...packages], {
     cwd: beside,
     stdio: ['ignore', 2, 2],
@@ -52,10 +69,13 @@ function install() {
 
 /** The scenarios start .clients/claude and need to know neither version nor platform. */
 function linkProgram() {
+  const link = path.join(clients, 'claude');
+  const program = path.relative(clients, path.join(home, 'node_modules', platformPackage(), 'claude'));
+  // Whoever only runs the tests may not be allowed to write here.
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(link) === program) return;
   const fresh = path.join(clients, `claude-${process.pid}`);
-  rmSync(fresh, { force: true });
-  symlinkSync(path.relative(clients, path.join(home, 'node_modules', platformPackage(), 'claude')), fresh);
-  renameSync(fresh, path.join(clients, 'claude'));
+  symlinkSync(program, fresh);
+  renameSync(fresh, link);
 }
 
 if (installedVersion(home) !== version) {

@@ -5,7 +5,7 @@ import type { Json } from '../model/event.ts';
 import type { ProcessId } from '../model/world.ts';
 import { isAlive, ownProcess } from './own-process.ts';
 
-export interface LockOwner extends ProcessId {
+interface LockOwner extends ProcessId {
   /** Differs for every lock ever taken, so that a path never holds the same lock twice. */
   nonce: string;
   extra: Json;

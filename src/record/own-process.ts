@@ -4,7 +4,6 @@ import type { ProcessId } from '../model/world.ts';
 export interface OsProcess {
   pid: number;
   startTicks: string;
-  runState: string;
   uid: number;
 }
 
@@ -19,13 +18,13 @@ export function readProcess(pid: number): OsProcess | null {
     const uid = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
     if (runState === undefined || startTicks === undefined || uid === undefined) return null;
     if (runState === 'Z' || runState === 'X') return null;
-    return { pid, startTicks, runState, uid: Number(uid) };
+    return { pid, startTicks, uid: Number(uid) };
   } catch {
     return null;
   }
 }
 
-export function readBootId(): string | null {
+function readBootId(): string | null {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   } catch {

@@ -40,7 +40,7 @@ export function agentDocument(view: AgentView, nowMs: number) {
             used: context.used,
             window: context.window,
             usable: context.usable,
-            percent: Math.round(context.percent * 100) / 100,
+            percent: context.percent,
             source: context.source,
             at: time(context.atMs),
           },

@@ -32,6 +32,8 @@ export interface LaunchOptions {
   /** tmux session name, and the name of the agent's model. */
   session: string;
   terminal?: 'tmux' | 'pty';
+  /** In a further pane of this session instead of one of its own. */
+  splitOf?: string;
   shell?: 'direct' | 'bash' | 'sh';
   permissionMode?: 'default' | 'auto' | 'acceptEdits' | 'plan';
   /** A model name the client accepts; its own default otherwise. */
@@ -79,7 +81,7 @@ export async function launchAgent(options: LaunchOptions): Promise<Agent> {
   const terminal =
     options.terminal === 'pty'
       ? openPty(path.join(scenario.dir, session), command)
-      : await openPane(scenario.tmux, session, command, options.shell ?? 'direct');
+      : await openPane(scenario.tmux, session, command, options.shell ?? 'direct', options.splitOf ?? null);
   const agent = new Agent(session, program, terminal, folder, model);
   scenario.agents.push(agent);
   return agent;

@@ -2,34 +2,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { launchAgent } from './agent.ts';
 import { errorBody } from './model-script.ts';
-import { type Scenario, scenario } from './scenario.ts';
-import { StateReport } from './state-report.ts';
-import { Watching } from './watching.ts';
+import { StateReport, withinMs } from './state-report.ts';
+import { watched } from './watching.ts';
 
-const report = new StateReport();
+const report = new StateReport('common');
 afterAll(() => report.write());
-
-/** Each row of the table has to be seen this soon after it became true. */
-const withinMs = 2_000;
-
-function watched(body: (s: Scenario, watch: Watching) => Promise<void>): () => Promise<void> {
-  return scenario(async (s) => {
-    const watch = new Watching(s);
-    try {
-      await watch.start();
-      await body(s, watch);
-    } finally {
-      watch.stop();
-    }
-  });
-}
-
-async function see(watch: Watching, agent: string, how: string, truth: string, wanted: string, truthMs: number) {
-  const verdict = await watch.expect(agent, wanted, truthMs);
-  report.add({ truth, how, state: verdict.state, source: verdict.source, lagMs: verdict.lagMs });
-  expect(verdict.lagMs, `${truth}: seen after ${verdict.lagMs} ms`).toBeLessThan(withinMs);
-  return verdict.status;
-}
 
 describe('an agent started directly, in manual permission mode', () => {
   const how = 'direct, manual';
@@ -41,7 +18,7 @@ describe('an agent started directly, in manual permission mode', () => {
       const startedMs = Date.now();
       const agent = await launchAgent({ scenario: s, session: name, permissionMode: 'default' });
       await agent.waitReady();
-      const fresh = await see(
+      const fresh = await report.see(
         watch,
         name,
         how,
@@ -61,7 +38,7 @@ describe('an agent started directly, in manual permission mode', () => {
 
       const thinking = agent.model.hold();
       await agent.type('think about it');
-      await see(
+      await report.see(
         watch,
         name,
         how,
@@ -70,35 +47,50 @@ describe('an agent started directly, in manual permission mode', () => {
         (await thinking.arrived).arrivedAt,
       );
       thinking.release();
-      const answered = await see(watch, name, how, 'turn ended well', 'idle', (await thinking.ended).endedAt ?? 0);
+      const answered = await report.see(
+        watch,
+        name,
+        how,
+        'turn ended well',
+        'idle',
+        (await thinking.ended).endedAt ?? 0,
+      );
       expect(answered.error).toBeNull();
       await watch.turn(name, 'ok', withinMs);
 
       agent.model.tool('Bash', { command: 'touch made-by-tool && sleep 4', description: 'make a file' });
       await agent.type('make a file');
       await agent.waitForScreen(/Do you want to/);
-      await see(watch, name, how, 'permission dialog', 'waiting/permission', agent.registry()?.statusUpdatedAt ?? 0);
+      await report.see(
+        watch,
+        name,
+        how,
+        'permission dialog',
+        'waiting/permission',
+        agent.registry()?.statusUpdatedAt ?? 0,
+      );
       await agent.keys('Enter');
       const toolMs = Date.now();
-      const tool = await see(watch, name, how, 'a tool runs', 'working/tool Bash', toolMs);
+      const tool = await report.see(watch, name, how, 'a tool runs', 'working/tool Bash', toolMs);
       expect(tool.tool).toBe('Bash');
       await agent.waitStatus('idle');
-      await see(watch, name, how, 'turn with a tool ended', 'idle', agent.registry()?.statusUpdatedAt ?? 0);
+      await report.see(watch, name, how, 'turn with a tool ended', 'idle', agent.registry()?.statusUpdatedAt ?? 0);
 
       agent.model.question('Which colour?', ['red', 'blue']);
       await agent.type('ask me something');
       await agent.waitForScreen(/Which colour/);
-      await see(watch, name, how, 'question dialog', 'waiting/question', agent.registry()?.statusUpdatedAt ?? 0);
+      await report.see(watch, name, how, 'question dialog', 'waiting/question', agent.registry()?.statusUpdatedAt ?? 0);
       await agent.keys('Enter');
       await agent.waitStatus('idle');
-      await see(watch, name, how, 'question answered', 'idle', agent.registry()?.statusUpdatedAt ?? 0);
+      await report.see(watch, name, how, 'question answered', 'idle', agent.registry()?.statusUpdatedAt ?? 0);
 
       const long = agent.model.hold();
       await agent.type('talk for long');
       await long.arrived;
       await agent.waitForScreen(/I am thinking about it/);
+      const escapedMs = Date.now();
       await agent.keys('Escape');
-      const interrupted = await see(watch, name, how, 'interrupted by the human', 'idle', Date.now());
+      const interrupted = await report.see(watch, name, how, 'interrupted by the human', 'idle', escapedMs);
       await watch.turn(name, 'interrupted', withinMs);
       expect(interrupted.error).toBeNull();
     }),
@@ -116,9 +108,9 @@ describe('an agent started directly, in manual permission mode', () => {
 
       const compaction = agent.model.compaction.hold();
       await agent.type('/compact');
-      await see(watch, name, how, 'compaction by /compact', 'compacting', (await compaction.arrived).arrivedAt);
+      await report.see(watch, name, how, 'compaction by /compact', 'compacting', (await compaction.arrived).arrivedAt);
       compaction.release();
-      await see(watch, name, how, 'compaction over', 'idle', (await compaction.ended).endedAt ?? 0);
+      await report.see(watch, name, how, 'compaction over', 'idle', (await compaction.ended).endedAt ?? 0);
 
       const before = await watch.status(name);
       await agent.type('/clear');
@@ -138,7 +130,7 @@ describe('an agent started directly, in manual permission mode', () => {
 
       const exiting = agent.exit();
       await exiting;
-      await see(watch, name, how, 'clean exit', 'ended', Date.now());
+      await report.see(watch, name, how, 'clean exit', 'ended', Date.now());
     }),
   );
 });
@@ -172,12 +164,26 @@ describe('an agent under bash, where edits are accepted', () => {
       await agent.type('start an agent');
       await child.arrived;
       const parentEnd = (await parent.ended).endedAt ?? 0;
-      const busy = await see(watch, name, how, "subagent runs after the parent's stop", 'working/subagent', parentEnd);
+      const busy = await report.see(
+        watch,
+        name,
+        how,
+        "subagent runs after the parent's stop",
+        'working/subagent',
+        parentEnd,
+      );
       expect(busy.background).toMatchObject([{ kind: 'subagent' }]);
       child.release();
       await child.ended;
       await agent.waitStatus('idle');
-      const done = await see(watch, name, how, 'subagent reported', 'idle', agent.registry()?.statusUpdatedAt ?? 0);
+      const done = await report.see(
+        watch,
+        name,
+        how,
+        'subagent reported',
+        'idle',
+        agent.registry()?.statusUpdatedAt ?? 0,
+      );
       await s.until('no background', async () => (await watch.status(name))?.background.length === 0);
       expect(done.error).toBeNull();
       await watch.turn(name, 'ok', withinMs);
@@ -185,7 +191,7 @@ describe('an agent under bash, where edits are accepted', () => {
       agent.model.tool('Bash', { command: 'sleep 300', description: 'wait', run_in_background: true });
       await agent.type('wait in the background');
       await agent.waitStatus('shell');
-      const shell = await see(
+      const shell = await report.see(
         watch,
         name,
         how,
@@ -206,18 +212,18 @@ describe('an agent under bash, where edits are accepted', () => {
         'a second attempt',
         () => agent.model.turns.filter((turn) => turn.prompt.includes('work through errors')).length >= 2,
       );
-      await see(watch, name, how, 'the client retries an API error', 'retrying', Date.now());
+      await report.see(watch, name, how, 'the client retries an API error', 'retrying', Date.now());
       await s.until('recovered', async () => (await watch.status(name))?.state === 'idle', 30_000);
 
       const last = agent.model.overloaded(3);
       await agent.type('work when overloaded');
       const failedMs = (await last.ended).endedAt ?? 0;
-      await see(watch, name, how, 'turn given up after three 529s', 'idle', failedMs);
+      await report.see(watch, name, how, 'turn given up after three 529s', 'idle', failedMs);
       const failed = await watch.turn(name, 'failed', withinMs);
       expect(failed.error).toMatch(/529/);
 
       agent.kill('SIGKILL');
-      await see(watch, name, how, 'kill -9', 'ended', Date.now());
+      await report.see(watch, name, how, 'kill -9', 'ended', Date.now());
     }),
   );
 });
@@ -233,7 +239,7 @@ describe('an agent under sh', () => {
       await agent.waitReady();
       const thinking = agent.model.hold();
       await agent.type('think');
-      await see(
+      await report.see(
         watch,
         name,
         how,
@@ -243,7 +249,7 @@ describe('an agent under sh', () => {
       );
       await s.tmux.run('kill-server');
       await s.until('the client gone', () => agent.pid() === null);
-      await see(watch, name, how, 'tmux server killed', 'ended', Date.now());
+      await report.see(watch, name, how, 'tmux server killed', 'ended', Date.now());
     }),
   );
 });

@@ -30,12 +30,14 @@ export async function openPane(
   session: string,
   command: Command,
   shell: 'direct' | 'bash' | 'sh',
+  splitOf: string | null,
 ): Promise<Terminal> {
   const environment = Object.entries(command.env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const program = { direct: command.argv, bash: ['bash', '--norc'], sh: ['sh'] }[shell];
-  const where = ['-d', '-P', '-F', '#{pane_id} #{pane_pid}', '-s', session, '-c', command.cwd];
-  const shape = ['-x', String(size.columns), '-y', String(size.rows)];
-  const opened = await tmux.run('new-session', ...where, ...shape, ...environment, '--', ...program);
+  const place = ['-d', '-P', '-F', '#{pane_id} #{pane_pid}', '-c', command.cwd, ...environment];
+  const opened = await (splitOf === null
+    ? tmux.run('new-session', ...place, '-s', session, '-x', `${size.columns}`, '-y', `${size.rows}`, '--', ...program)
+    : tmux.run('split-window', ...place, '-h', '-t', `=${splitOf}:`, '--', ...program));
   const [pane = '', pid] = opened.trim().split(' ');
   const screen = async () => (await tmux.ask('capture-pane', '-p', '-t', pane)) ?? '';
   const terminal: Terminal = {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { AgentDocument } from '../../src/run/status.ts';
 import { emptyEnvironment } from './agent.ts';
-import { type Scenario, watchkeeperProgram } from './scenario.ts';
+import { type Scenario, scenario, watchkeeperProgram } from './scenario.ts';
 import { until } from './until.ts';
 
 interface Said {
@@ -117,4 +117,17 @@ function stateOf(said: Said): string {
 /** `working/tool Bash`, as the tables have it. */
 function label(state: unknown, detail: unknown, tool: unknown): string {
   return `${state}${detail === null ? '' : `/${detail}`}${tool === null || detail !== 'tool' ? '' : ` ${tool}`}`;
+}
+
+/** For `test('…', watched(async (s, watch) => { … }))`: a scenario with the daemon up and listened to. */
+export function watched(body: (s: Scenario, watch: Watching) => Promise<void>): () => Promise<void> {
+  return scenario(async (s) => {
+    const watch = new Watching(s);
+    try {
+      await watch.start();
+      await body(s, watch);
+    } finally {
+      watch.stop();
+    }
+  });
 }

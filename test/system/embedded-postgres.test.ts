@@ -85,8 +85,15 @@ interface Child {
   answer: Promise<unknown>;
 }
 
-function script(name: string, argument: string, user: object = {}, env: Record<string, string> = {}): Child {
-  const child = spawn(process.execPath, [path.join(compiled, name), argument], {
+function script(
+  name: string,
+  argument: string,
+  user: object = {},
+  env: Record<string, string> = {},
+  wrapper: string[] = [],
+): Child {
+  const [file = '', ...args] = [...wrapper, process.execPath, path.join(compiled, name), argument];
+  const child = spawn(file, args, {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: '/usr/bin:/bin', ...env },
@@ -208,6 +215,20 @@ describe('starting', () => {
       message: expect.stringMatching(/was made by PostgreSQL 17, and this Watchkeeper brings PostgreSQL 18$/),
       fix: expect.stringContaining('DATABASE_URL'),
     });
+  });
+
+  it('a start that fails says why in one line', async () => {
+    const home = testHome();
+    const server = await started(home);
+    await stopEmbedded(home);
+    rmSync(path.join(server.place.cluster, 'pg_wal'), { recursive: true });
+    const answer = await startEmbedded(home);
+    expect(answer).toMatchObject({
+      ok: false,
+      reason: 'start-failed',
+      message: expect.stringMatching(/FATAL.*pg_wal/),
+    });
+    expect(answer.ok ? '' : answer.message).not.toContain('\n');
   });
 
   it('a home that was moved keeps its rows', async () => {
@@ -412,6 +433,21 @@ describe('where it lives', () => {
     expect([info.uid, info.mode & 0o777]).toEqual([server.place.serverUser?.uid, 0o700]);
   });
 
+  it.skipIf(!root)('root in a container, without CAP_SYS_PTRACE, knows its server and its orphans', async () => {
+    const home = testHome();
+    const contained = ['/usr/bin/setpriv', '--bounding-set=-sys_ptrace'];
+    const first = await started(home);
+    expect(await script('start.js', home, {}, {}, contained).answer).toEqual({ ok: true, value: first });
+    const client = await connected(first.adminUrl);
+    const [row] = (await client.query('SELECT pg_backend_pid() AS pid')).rows;
+    process.kill(row.pid, 'SIGSTOP');
+    await killed(first);
+    expect(await script('start.js', home, {}, {}, contained).answer).toMatchObject({ ok: true });
+    expect(readProcess(row.pid)).toBeNull();
+    expect(await script('stop.js', home, {}, {}, contained).answer).toEqual({ ok: true, value: 'stopped' });
+    await client.end().catch(() => {});
+  });
+
   it.skipIf(!root)('a copy of a home does not share the database of the original', async () => {
     const home = testHome();
     const copy = testHome();
@@ -451,6 +487,7 @@ describe('where it lives', () => {
     const server = (answer as { value: EmbeddedServer }).value;
     expect(await script('connect.js', server.url, nobody).answer).toBe('connected');
     expect(readProcess(server.postmaster.pid)?.uid).toBe(nobody.uid);
+    expect(readFileSync(`/proc/${server.postmaster.pid}/environ`, 'utf8')).not.toMatch(/(^|\0)(PGPORT|PGDATA)=/);
     expect(await script('stop.js', home, nobody).answer).toEqual({ ok: true, value: 'stopped' });
     expect(readProcess(server.postmaster.pid)).toBeNull();
   });

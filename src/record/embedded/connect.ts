@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { EmbeddedPlace } from './place.ts';
 import { adminRole, daemonRole, database, port } from './settings.ts';
 
-export type Attempt = 'ready' | 'not-yet' | 'refused';
+type Attempt = 'ready' | 'not-yet' | 'refused';
 
 const attemptTimeoutMs = 2_000;
 

@@ -1,4 +1,4 @@
-import { fstatSync, ftruncateSync, readSync } from 'node:fs';
+import { fstatSync, ftruncateSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ok, type Result } from '../../model/result.ts';
@@ -54,7 +54,10 @@ export async function launch(
     if (ready !== null) return ready;
     const said = readLog(startLog);
     if (!inTheWay(said)) {
-      return embeddedFailure('start-failed', `PostgreSQL did not start: ${reasonIn(said)} (see ${logs(place)})`);
+      return embeddedFailure(
+        'start-failed',
+        `PostgreSQL did not start: ${reasonIn(said + latestLog(place))} (see ${logFolder(place)})`,
+      );
     }
     if (performance.now() >= endMs) {
       return embeddedFailure('timeout', `an earlier server of ${place.cluster} does not end: ${reasonIn(said)}`);
@@ -122,8 +125,19 @@ function reasonIn(log: string): string {
   return found.at(-1) ?? (log.trim().split('\n').at(-1) || 'it said nothing');
 }
 
-function logs(place: EmbeddedPlace): string {
-  return `${path.join(place.cluster, 'log')} and ${path.join(confIn(rootOf(place)), 'start.log')}`;
+function logFolder(place: EmbeddedPlace): string {
+  return path.join(place.cluster, 'log');
+}
+
+/** Once the log collector runs, the last words are no longer on the standard error we gave it. */
+function latestLog(place: EmbeddedPlace): string {
+  try {
+    const files = readdirSync(logFolder(place)).map((name) => path.join(logFolder(place), name));
+    files.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+    return readFileSync(files[0] ?? '', 'utf8').slice(-logCharsMax);
+  } catch {
+    return '';
+  }
 }
 
 function readLog(fd: number): string {

@@ -10,7 +10,7 @@ export function socketFits(socketDir: string): boolean {
   return Buffer.byteLength(path.join(socketDir, `.s.PGSQL.${port}`)) <= pathBytesMax;
 }
 
-/** A short private directory for a home whose own path is too long for a socket. Never as root: see place-choice. */
+/** A short private directory for a home whose own path is too long for a socket. root has a shorter place instead. */
 export function shortSocketDir(home: string, recorded: string | null): string {
   if (recorded !== null && socketFits(recorded) && claim(recorded)) return recorded;
   const name = `wk-${shortHash(home)}`;
