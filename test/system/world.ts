@@ -1,0 +1,156 @@
+// One test's world without a real client: temp folder, tmux server, Watchkeeper home, and stand-ins whose files the
+// test writes. All gone afterwards, and proven gone.
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import type { AgentDocument, StatusDocument } from '../../src/run/status.ts';
+import { startFakeModel } from '../clients/fake-model.ts';
+import { Scenario } from '../clients/scenario.ts';
+import { Tmux } from '../clients/tmux.ts';
+import { until } from '../clients/until.ts';
+
+export interface Said {
+  code: number;
+  stdout: string;
+  stderr: string;
+  ms: number;
+}
+
+interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+export class World {
+  readonly scenario: Scenario;
+  /** Beside the test's own home, tmux server and data directory. */
+  env: Record<string, string> = {};
+
+  constructor(scenario: Scenario) {
+    this.scenario = scenario;
+  }
+
+  get dir(): string {
+    return this.scenario.dir;
+  }
+
+  get tmux(): Tmux {
+    return this.scenario.tmux;
+  }
+
+  get dataDir(): string {
+    return this.env.WATCHKEEPER_HOME ?? this.scenario.watchkeeperHome;
+  }
+
+  async run(...args: string[]): Promise<Said> {
+    const beganMs = performance.now();
+    const { code, stdout, stderr } = await this.scenario.watchkeeper(args, { env: this.env });
+    return { code, stdout, stderr, ms: Math.round(performance.now() - beganMs) };
+  }
+
+  async up(...args: string[]): Promise<void> {
+    const up = await this.run('up', '--detach', ...args);
+    if (up.code !== 0) throw new Error(`up ended with ${up.code}: ${up.stderr}`);
+  }
+
+  async down(): Promise<void> {
+    const down = await this.run('down');
+    if (down.code !== 0) throw new Error(`down ended with ${down.code}: ${down.stderr}`);
+  }
+
+  daemonPid(): number {
+    return (JSON.parse(readFileSync(path.join(this.dataDir, 'daemon.json'), 'utf8')) as { pid: number }).pid;
+  }
+
+  log(): string {
+    return readFileSync(path.join(this.dataDir, 'daemon.log'), 'utf8');
+  }
+
+  async status(): Promise<StatusDocument> {
+    const status = await this.run('status', '--json');
+    if (status.code !== 0) throw new Error(`status ended with ${status.code}: ${status.stderr}`);
+    return JSON.parse(status.stdout) as StatusDocument;
+  }
+
+  async agent(name: string): Promise<AgentDocument | null> {
+    return (await this.status()).agents.find((agent) => agent.agent === name) ?? null;
+  }
+
+  /** Waits until the agent is as wanted: `idle`, `working/tool`, or whatever the condition says. */
+  async agentIs(
+    name: string,
+    wanted: string | ((agent: AgentDocument) => boolean),
+    ms = 10_000,
+  ): Promise<AgentDocument> {
+    let last: AgentDocument | null = null;
+    const look = async () => {
+      last = await this.agent(name);
+      if (last === null) return null;
+      const label = last.detail === null ? last.state : `${last.state}/${last.detail}`;
+      return (typeof wanted === 'string' ? label === wanted : wanted(last)) ? last : null;
+    };
+    return until(`${name} is ${wanted}`, look, ms).catch((error: Error) => {
+      throw new Error(`${error.message}; agent: ${JSON.stringify(last)}`);
+    });
+  }
+
+  async doctor(): Promise<{ ok: boolean; checks: Map<string, Check> }> {
+    const said = await this.run('doctor', '--json');
+    const { ok, checks } = JSON.parse(said.stdout) as { ok: boolean; checks: Check[] };
+    return { ok, checks: new Map(checks.map((check) => [check.name, check])) };
+  }
+
+  /** What `doctor` says was odd in the input: `registry.foreign` → 3. */
+  async counters(): Promise<Record<string, number>> {
+    const detail = (await this.doctor()).checks.get('input')?.detail ?? '';
+    const pairs = detail.split(', ').map((pair) => pair.split(' '));
+    return Object.fromEntries(pairs.map(([name = '', count]) => [name, Number(count)]));
+  }
+
+  counted(name: string, ms = 10_000): Promise<number> {
+    return until(`${name} counted`, async () => (await this.counters())[name] ?? 0, ms);
+  }
+
+  /** One connection for one query, to the database that `db url` names. */
+  async query<T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<T[]> {
+    const url = await this.run('db', 'url');
+    const client = new pg.Client({ connectionString: url.stdout.trim(), connectionTimeoutMillis: 5_000 });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<T>(sql, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** A second tmux server of the same user, in the same folder. */
+  otherTmux(name: string): Tmux {
+    const other = new Tmux(this.tmux.tmpdir, {
+      PATH: process.env.PATH ?? '/usr/bin:/bin',
+      TERM: 'xterm-256color',
+      LANG: 'C.UTF-8',
+      HOME: this.scenario.home,
+    });
+    Object.assign(other, { socket: path.join(path.dirname(this.tmux.socket), name) });
+    return other;
+  }
+
+  end(): Promise<void> {
+    return this.scenario.end();
+  }
+}
+
+export async function openWorld(): Promise<World> {
+  return new World(new Scenario(mkdtempSync(path.join(tmpdir(), 'wk-world-')), await startFakeModel()));
+}
+
+/** A world that ends with the test. */
+export async function testWorld(): Promise<World> {
+  const world = await openWorld();
+  onTestFinished(() => world.end());
+  return world;
+}
