@@ -1,4 +1,4 @@
-import type { Files, ReadFailure } from '../model/world.ts';
+import type { FileInfo, Files, ReadFailure } from '../model/world.ts';
 
 export interface FollowedLine {
   text: string;
@@ -26,6 +26,7 @@ export const followLimits = {
 };
 
 const newline = 0x0a;
+const anchorBytes = 64;
 
 /** Follows one growing file line by line, through truncation, replacement, half-written and endless lines. */
 export class LineFollower {
@@ -36,6 +37,8 @@ export class LineFollower {
   #size = 0;
   #mtimeMs = 0;
   #offset = 0;
+  /** The bytes before the offset: another file can get the same inode, and the same file other content. */
+  #anchor: Buffer = Buffer.alloc(0);
   /** The unfinished last line. */
   #carry: Buffer[] = [];
   #carryBytes = 0;
@@ -58,17 +61,13 @@ export class LineFollower {
     if (info !== null && info.inode === this.#inode && info.size === this.#size && info.mtimeMs === this.#mtimeMs) {
       if (this.#offset >= info.size) return batch;
     }
-    const first = this.#inode === null;
-    const replaced = info !== null && !first && (info.inode !== this.#inode || info.size < this.#offset);
-    if (replaced) {
+    // What stands in the file's place counts only once it could be read: a link or a folder there replaces nothing.
+    let read = this.#read(info?.size ?? 0);
+    if (read.ok && this.#inode !== null && !this.#continues(read.bytes, read.info)) {
       this.#restart();
       batch.restarted = true;
+      read = this.#read(read.info.size);
     }
-    if (info !== null && this.#inode === null && info.size > this.#limits.historyBytesMax) {
-      this.#offset = info.size - this.#limits.historyBytesMax;
-      this.#skipping = true;
-    }
-    const read = this.#files.readAt(this.path, this.#offset, this.#limits.pollBytesMax);
     if (!read.ok) {
       batch.failure = read.reason;
       return batch;
@@ -76,14 +75,31 @@ export class LineFollower {
     this.#inode = read.info.inode;
     this.#size = read.info.size;
     this.#mtimeMs = read.info.mtimeMs;
-    this.#take(read.bytes, batch);
-    batch.more = this.#offset < read.info.size && read.bytes.length > 0;
+    const bytes = read.bytes.subarray(this.#anchor.length);
+    this.#take(bytes, batch);
+    this.#anchor = Buffer.concat([this.#anchor, bytes.subarray(-anchorBytes)]).subarray(-anchorBytes);
+    batch.more = this.#offset < read.info.size && bytes.length > 0;
     return batch;
+  }
+
+  #read(size: number): ReturnType<Files['readAt']> {
+    if (this.#inode === null) {
+      this.#offset = Math.max(0, size - this.#limits.historyBytesMax);
+      this.#skipping = this.#offset > 0;
+    }
+    const before = this.#anchor.length;
+    return this.#files.readAt(this.path, this.#offset - before, before + this.#limits.pollBytesMax);
+  }
+
+  #continues(bytes: Buffer, info: FileInfo): boolean {
+    if (info.inode !== this.#inode || info.size < this.#offset) return false;
+    return bytes.subarray(0, this.#anchor.length).equals(this.#anchor);
   }
 
   #restart(): void {
     this.#inode = null;
     this.#offset = 0;
+    this.#anchor = Buffer.alloc(0);
     this.#drop();
     this.#skipping = false;
   }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AgentClient } from '../client.ts';
-import { asNumber, asObject, asString } from './json.ts';
+import { asObject, asString, asTimeMs } from './json.ts';
 import { contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
 import { parseTranscriptLine } from './transcript.ts';
@@ -55,6 +55,6 @@ function parseHistoryLine(line: string): { sessionId: string; command: string; a
   const entry = asObject(value);
   const sessionId = asString(entry?.sessionId);
   const command = /^\/([\w:.-]{1,80})(\s|$)/.exec(asString(entry?.display) ?? '')?.[1];
-  const atMs = asNumber(entry?.timestamp);
+  const atMs = asTimeMs(entry?.timestamp);
   return sessionId === null || command === undefined || atMs === null ? null : { sessionId, command, atMs };
 }

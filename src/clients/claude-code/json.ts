@@ -17,15 +17,22 @@ export function asNumber(value: unknown): number | null {
 /** A count of tokens and the like: whole, not negative, not absurd. */
 export function asCount(value: unknown): number | null {
   const number = asNumber(value);
-  return number !== null && number >= 0 && number <= 1e12 ? Math.round(number) : null;
+  return number !== null && number >= 0 && number <= 1e8 ? Math.round(number) : null;
+}
+
+/** Year 2200: beyond it a date is an accident or an attack, and neither Date nor PostgreSQL takes every number. */
+const timeMsMax = 7_258_118_400_000;
+
+/** Epoch milliseconds. */
+export function asTimeMs(value: unknown): number | null {
+  const number = asNumber(value);
+  return number !== null && number >= 0 && number <= timeMsMax ? number : null;
 }
 
 /** RFC 3339 text to epoch milliseconds. */
 export function asTime(value: unknown): number | null {
   const text = asString(value);
-  if (text === null) return null;
-  const ms = Date.parse(text);
-  return Number.isNaN(ms) ? null : ms;
+  return text === null ? null : asTimeMs(Date.parse(text));
 }
 
 export function asObjects(value: unknown): JsonObject[] {

@@ -1,5 +1,5 @@
 import type { RegistryActivity, RegistryEntry } from '../client.ts';
-import { asNumber, asObject, asString } from './json.ts';
+import { asNumber, asObject, asString, asTimeMs } from './json.ts';
 
 /** `$CLAUDE_CONFIG_DIR/sessions/<pid>.json`, which the client rewrites whenever its status changes. Undocumented. */
 export function parseRegistry(text: string): RegistryEntry | null {
@@ -21,10 +21,10 @@ export function parseRegistry(text: string): RegistryEntry | null {
     sessionId,
     cwd: asString(entry.cwd),
     version: asString(entry.version),
-    startedAtMs: asNumber(entry.startedAt),
+    startedAtMs: asTimeMs(entry.startedAt),
     interactive: entry.kind === undefined || entry.kind === 'interactive',
     activity: activityOf(asString(entry.status), asString(entry.waitingFor)),
-    sinceMs: asNumber(entry.statusUpdatedAt) ?? asNumber(entry.updatedAt),
+    sinceMs: asTimeMs(entry.statusUpdatedAt) ?? asTimeMs(entry.updatedAt),
   };
 }
 

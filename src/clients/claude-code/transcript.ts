@@ -1,6 +1,6 @@
 import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
 import type { ParsedLine } from '../client.ts';
-import { asCount, asNumber, asObject, asObjects, asString, asTime, type JsonObject } from './json.ts';
+import { asCount, asNumber, asObject, asObjects, asString, asTime, asTimeMs, type JsonObject } from './json.ts';
 
 /** One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. */
 export function parseTranscriptLine(line: string, place: string): ParsedLine {
@@ -37,7 +37,9 @@ function factsOf(record: JsonObject): SessionFact[] {
     case 'api-request': {
       // Written for each attempt of the main conversation; a compaction's own request leaves none.
       const digest = asString(record.requestDigest);
-      return digest === null || record.querySource !== 'repl_main_thread' ? [] : [{ kind: 'request', digest }];
+      return digest === null || record.querySource !== 'repl_main_thread'
+        ? []
+        : [{ kind: 'request', digest: digest.slice(0, 16) }];
     }
     case 'cost-state': {
       const usd = asNumber(record.totalCostUSD);
@@ -141,7 +143,7 @@ function apiError(record: JsonObject, message: JsonObject): SessionFact {
     error: asString(record.error) ?? 'unknown',
     status: asNumber(record.apiErrorStatus),
     text: text.slice(0, 500),
-    resetsAtMs: resets === null ? null : resets * 1000,
+    resetsAtMs: resets === null ? null : asTimeMs(resets * 1000),
   };
 }
 
@@ -175,7 +177,7 @@ function systemFacts(record: JsonObject): SessionFact[] {
           attempt: asCount(record.retryAttempt) ?? 0,
           attemptsMax: asCount(record.maxRetries) ?? 0,
           status: asNumber(asObject(record.error)?.status),
-          untilMs: (asTime(record.timestamp) ?? 0) + waitMs,
+          untilMs: asTimeMs((asTime(record.timestamp) ?? 0) + waitMs) ?? 0,
         },
       ];
     }

@@ -48,8 +48,14 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
       .showHelpAfterError(false)
       .configureOutput({ writeErr: () => {} });
   });
+  // The embedded server's address is whole: nothing of a PostgreSQL client's environment may change it.
+  if (!process.env.DATABASE_URL) for (const name of ['PGPORT', 'PGSSLMODE', 'PGOPTIONS']) delete process.env[name];
   // `watchkeeper events | head` must end quietly.
   process.stdout.on('error', () => process.exit(exit.ok));
+  if (argv.length <= 2) {
+    program.outputHelp();
+    return;
+  }
   try {
     await program.parseAsync(argv);
   } catch (error) {
@@ -65,10 +71,7 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
 function report(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exit.ok;
-    const message = error.message.replace(/^error: /, '');
-    // A bare `watchkeeper` shows the help, which commander has already written.
-    if (error.code !== 'commander.help') fail(exit.usage, message, 'see `watchkeeper --help`', json);
-    return exit.usage;
+    return fail(exit.usage, error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '), 'see `watchkeeper --help`', json);
   }
   if (error instanceof CommandFailure) return fail(error.code, error.message, error.wayOut, json);
   return fail(exit.usage, `unexpected: ${(error as Error).stack ?? String(error)}`, 'please report it', json);

@@ -35,13 +35,13 @@ export function table(head: string[], rows: Cell[][]): string {
   const widths = head.map((title, index) =>
     Math.max(width(title), ...rows.map((row) => width(row[index]?.text ?? ''))),
   );
-  const room = process.stdout.isTTY ? (process.stdout.columns ?? columnsMax) : columnsMax;
+  const room = roomFor();
   const gaps = 2 * (head.length - 1);
   for (let over = sum(widths) + gaps - room; over > 0; over -= 1) {
     const widest = widths.indexOf(Math.max(...widths));
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
-  const line = (cells: Cell[]) =>
+  const rowText = (cells: Cell[]) =>
     cells
       .map((cell, index) => {
         const cut = cutTo(cell.text, widths[index] ?? 0);
@@ -50,7 +50,7 @@ export function table(head: string[], rows: Cell[][]): string {
       })
       .join('  ')
       .trimEnd();
-  return [line(head.map((text) => ({ text, color: 'dim' }))), ...rows.map(line)].join('\n');
+  return [rowText(head.map((text) => ({ text, color: 'dim' }))), ...rows.map(rowText)].join('\n');
 }
 
 function cutTo(text: string, columns: number): string {
@@ -95,6 +95,15 @@ export function ago(sinceMs: number, nowMs: number): string {
 
 export function clock(at: string | number): string {
   return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** One line of at most the terminal's width. */
+export function line(text: string): string {
+  return cutTo(text, roomFor());
+}
+
+function roomFor(): number {
+  return process.stdout.isTTY ? (process.stdout.columns ?? columnsMax) : columnsMax;
 }
 
 /** Data of an event as `key=value` words. */

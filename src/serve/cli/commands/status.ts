@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
 import { askStatus } from '../daemon.ts';
-import { ago, type Cell, type Color, print, printJson, table } from '../output.ts';
+import { ago, type Cell, type Color, line, print, printJson, table } from '../output.ts';
 
 interface StatusOptions {
   watch?: boolean;
@@ -43,7 +43,7 @@ function statusText(status: StatusDocument): string {
   const head = `daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}${flags.length > 0 ? `, ${flags.join(', ')}` : ''}`;
   if (agents.length === 0) return `${head}\nno agent yet: start Claude Code, in tmux or anywhere else`;
   const rows = agents.map((agent) => row(agent, nowMs));
-  const notes = agents.filter((agent) => agent.error !== null).map((agent) => `${agent.agent}: ${agent.error}`);
+  const notes = agents.filter((agent) => agent.error !== null).map((agent) => line(`${agent.agent}: ${agent.error}`));
   const text = table(['AGENT', 'STATE', 'FOR', 'CONTEXT', 'LAST TURN', 'SOURCE', 'MAY'], rows);
   return [head, text, ...notes].join('\n');
 }

@@ -18,6 +18,9 @@ interface UpOptions {
 
 const detachMs = 30_000;
 
+/** Recorded, but of no interest to somebody who looks on. */
+const quiet = new Set(['request', 'progress', 'cost']);
+
 const exitCodes: Record<StartFailure, number> = {
   'already-running': exit.no,
   home: exit.usage,
@@ -57,7 +60,9 @@ async function upHere(options: UpOptions): Promise<void> {
     environment: process.env,
     tmuxSockets: options.tmuxSocket,
     progress: say,
-    event: (event) => print(eventLine(event)),
+    event: (event) => {
+      if (!quiet.has(event.kind)) print(eventLine(event));
+    },
     notice: say,
   });
   if (!started.ok) throw new CommandFailure(exitCodes[started.reason], started.message, started.fix ?? null);
