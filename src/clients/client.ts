@@ -1,4 +1,4 @@
-import type { ClientName } from '../model/agent.ts';
+import type { ClientName, RegistryActivity } from '../model/agent.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { ProcessId, ProcessInfo } from '../model/world.ts';
 
@@ -27,18 +27,10 @@ export interface AgentClient {
   historyFile(configDir: string): string;
   /** Only commands are taken; what else was typed is nobody's business here. */
   parseHistoryLine(line: string): { sessionId: string; command: string; atMs: number } | null;
+  /** The text somebody typed into the client's box on a captured screen; null: the box is not there. */
+  findInputBox(screen: string): { text: string } | null;
   contextWindow(model: string, used: number): { window: number; usable: number };
 }
-
-export type RegistryActivity =
-  | 'idle'
-  | 'busy'
-  | 'shell'
-  | 'waiting-permission'
-  | 'waiting-question'
-  | 'waiting-dialog'
-  /** A status this reader does not know, or none yet. */
-  | 'unclear';
 
 /** What the client itself says it is doing. */
 export interface RegistryEntry {

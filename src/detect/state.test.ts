@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RegistryActivity } from '../clients/client.ts';
+import type { RegistryActivity } from '../model/agent.ts';
 import type { SessionFact } from '../model/session-event.ts';
 import { newSession, takeEvent } from './session.ts';
 import { type AgentSigns, judgeState, lastTurn } from './state.ts';
@@ -48,9 +48,16 @@ function signs(
   };
 }
 
-const prompt: SessionFact = { kind: 'prompt', origin: 'typed', chars: 2 };
+const prompt: SessionFact = { kind: 'prompt', origin: 'typed', chars: 2, tags: [] };
 const request = (digest: string): SessionFact => ({ kind: 'request', digest });
-const reply = (ends: boolean): SessionFact => ({ kind: 'reply', model: 'm', messageId: 'x', usage: null, ends });
+const reply = (ends: boolean): SessionFact => ({
+  kind: 'reply',
+  model: 'm',
+  messageId: 'x',
+  usage: null,
+  ends,
+  text: '',
+});
 const call = (id: string, tool: string): SessionFact => ({ kind: 'tool-call', id, tool });
 const result = (id: string): SessionFact => ({ kind: 'tool-result', id, isError: false, started: null });
 const background = (id: string, kind: 'shell' | 'subagent'): SessionFact => ({

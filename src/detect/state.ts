@@ -76,15 +76,17 @@ function judgeRegistry(signs: AgentSigns, registry: { entry: RegistryEntry; seen
 /** Busy says that something runs, the transcript says what. */
 function judgeBusy(signs: AgentSigns, sinceMs: number, seenAtMs: number): StateReading {
   const facts = signs.session?.facts ?? null;
+  // What the transcript says is as old as its last reading: the file may have become unreadable.
+  const toldAtMs = Math.min(seenAtMs, signs.session?.seenAtMs ?? seenAtMs);
   const busy = (detail: Detail, since: number, source: Source, tool: string | null = null): StateReading => ({
-    ...reading('working', detail, since, source, 0.95, seenAtMs),
+    ...reading('working', detail, since, source, 0.95, source === 'transcript' ? toldAtMs : seenAtMs),
     tool,
   });
   if (facts === null) return { ...busy('thinking', sinceMs, 'registry'), confidence: 0.7 };
   const compactingSince = compacting(signs, facts, sinceMs);
-  if (compactingSince !== null) return reading('compacting', null, compactingSince, 'transcript', 0.8, seenAtMs);
+  if (compactingSince !== null) return reading('compacting', null, compactingSince, 'transcript', 0.8, toldAtMs);
   const retryingSince = retrying(signs, facts);
-  if (retryingSince !== null) return reading('retrying', null, retryingSince, 'transcript', 0.85, seenAtMs);
+  if (retryingSince !== null) return reading('retrying', null, retryingSince, 'transcript', 0.85, toldAtMs);
   const activity = openActivity(signs, facts);
   if (activity !== null) return busy(activity.detail, activity.sinceMs, 'transcript', activity.tool);
   return busy('thinking', Math.max(sinceMs, facts.lastStepMs ?? 0), 'registry');

@@ -23,6 +23,17 @@ export type Mode = 'act' | 'watch';
 export type ClientName = 'claude-code';
 export type TurnEnd = 'ok' | 'failed' | 'interrupted';
 
+/** What the client itself says it is doing. */
+export type RegistryActivity =
+  | 'idle'
+  | 'busy'
+  | 'shell'
+  | 'waiting-permission'
+  | 'waiting-question'
+  | 'waiting-dialog'
+  /** A status this reader does not know, or none yet. */
+  | 'unclear';
+
 /** One judgement of what an agent is doing, with what it rests on. */
 export interface StateReading {
   state: State;

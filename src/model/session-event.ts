@@ -1,4 +1,4 @@
-/** What a client's own record says, in words all clients share. Text of prompts and replies is never carried along. */
+/** What a client's own record says, in words all clients share. */
 
 export interface TokenUsage {
   input: number;
@@ -9,11 +9,11 @@ export interface TokenUsage {
 
 export type SessionFact =
   /** A turn begins. `mid-turn` prompts are taken in by the running turn. */
-  | { kind: 'prompt'; origin: 'typed' | 'queued' | 'client' | 'mid-turn'; chars: number }
+  | { kind: 'prompt'; origin: 'typed' | 'queued' | 'client' | 'mid-turn'; chars: number; tags: string[] }
   | { kind: 'command'; name: string }
   /** A request to the model went out. The same digest again without a reply in between is a retry. */
   | { kind: 'request'; digest: string }
-  | { kind: 'reply'; model: string; messageId: string; usage: TokenUsage | null; ends: boolean }
+  | { kind: 'reply'; model: string; messageId: string; usage: TokenUsage | null; ends: boolean; text: string }
   | { kind: 'tool-call'; id: string; tool: string }
   | { kind: 'tool-result'; id: string; isError: boolean; started: { kind: 'shell' | 'subagent'; id: string } | null }
   | { kind: 'background-ended'; id: string; status: string }
@@ -23,7 +23,7 @@ export type SessionFact =
   | { kind: 'interrupted' }
   | { kind: 'compacted'; trigger: string; tokensBefore: number | null; tokensAfter: number | null }
   | { kind: 'cost'; usd: number }
-  | { kind: 'queued'; chars: number }
+  | { kind: 'queued'; chars: number; tags: string[] }
   | { kind: 'progress' };
 
 export interface SessionEvent {

@@ -1,3 +1,4 @@
+import type { Action, ActionOutcome } from './action.ts';
 import type { AgentView } from './agent.ts';
 import type { Json, WatchEvent } from './event.ts';
 import type { Result } from './result.ts';
@@ -43,7 +44,7 @@ export interface StoreBatch {
   checks: CheckRow[];
 }
 
-/** What an earlier run left behind of an agent. */
+/** What an earlier run left behind of an agent; the view's transcript is that of its last session. */
 export interface StoredAgent {
   view: AgentView;
   /** By session id: how far its transcript is recorded. */
@@ -58,5 +59,10 @@ export interface Store {
   load(host: string): Promise<Result<StoredAgent[], StoreFailure>>;
   /** Removes what is older than the given time; how many rows went. */
   expire(beforeMs: number): Promise<Result<number, StoreFailure>>;
+  /** The ledger: what is meant to be done, before it is done. Not written, not done. */
+  intend(host: string, action: Action): Promise<Result<void, StoreFailure>>;
+  conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
+  /** Actions that nobody has written an outcome for: the daemon ended in between. */
+  openActions(host: string): Promise<Result<Action[], StoreFailure>>;
   close(): Promise<void>;
 }

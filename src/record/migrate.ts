@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { fail, ok, type Result } from '../model/result.ts';
+import { connect, reasonOf } from './connection.ts';
 
 export type MigrateFailure = 'unavailable' | 'newer-schema' | 'too-old' | 'failed';
 
@@ -19,12 +20,11 @@ interface Migration {
 
 /** Brings the schema up to date. Numbered files, each in a transaction; two starters at once wait for each other. */
 export async function migrate(url: string): Promise<Result<number, MigrateFailure>> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {});
+  let client: pg.Client;
   try {
-    await client.connect();
+    client = await connect(url);
   } catch (error) {
-    return fail('unavailable', `cannot connect to the database (${(error as Error).message})`, 'check DATABASE_URL');
+    return fail('unavailable', `cannot connect to the database (${reasonOf(error)})`, 'check DATABASE_URL');
   }
   try {
     const server = await client.query<{ server_version_num: string }>('SHOW server_version_num');

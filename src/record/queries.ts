@@ -1,6 +1,9 @@
 import pg from 'pg';
+import type { LedgerEntry } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { connect, reasonOf } from './connection.ts';
+import { readLedger } from './ledger.ts';
 
 export interface EventRow {
   at: string;
@@ -31,6 +34,14 @@ export function readEvents(
     );
     return ok(rows.rows.reverse().map((row) => ({ ...row, at: row.at.toISOString() })));
   });
+}
+
+export function queryLedger(
+  url: string,
+  host: string,
+  filter: { agent: string | null; kind: string | null; limit: number },
+): Promise<Result<LedgerEntry[], QueryFailure>> {
+  return withClient(url, async (client) => ok(await readLedger(client, host, filter)));
 }
 
 const exportBatch = 500;
@@ -78,14 +89,13 @@ async function withClient<T>(
   url: string,
   work: (client: pg.Client) => Promise<Result<T, QueryFailure>>,
 ): Promise<Result<T, QueryFailure>> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, statement_timeout: 60_000 });
-  client.on('error', () => {});
+  let client: pg.Client | null = null;
   try {
-    await client.connect();
+    client = await connect(url, { connectionTimeoutMillis: 5_000, statement_timeout: 60_000 });
     return await work(client);
   } catch (error) {
-    return fail('unavailable', `the database does not answer (${(error as Error).message})`);
+    return fail('unavailable', `the database does not answer (${reasonOf(error)})`);
   } finally {
-    await client.end().catch(() => {});
+    await client?.end().catch(() => {});
   }
 }

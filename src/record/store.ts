@@ -3,8 +3,13 @@ import type { WatchEvent } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { CheckRow, SessionRow, SpawnRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
 import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
+import { reasonOf } from './connection.ts';
+import { conclude, intend, openActions } from './ledger.ts';
 
 const statementMs = 15_000;
+/** For a server that is there and says nothing, or a network that swallows everything. */
+const answerMs = 20_000;
+const statementRowsMax = 2_000;
 
 export function openStore(url: string): Store {
   const pool = new pg.Pool({
@@ -12,6 +17,8 @@ export function openStore(url: string): Store {
     max: 3,
     connectionTimeoutMillis: 5_000,
     statement_timeout: statementMs,
+    query_timeout: answerMs,
+    keepAlive: true,
     application_name: 'watchkeeper',
   });
   // A connection that breaks while idle is replaced by the next query.
@@ -20,6 +27,9 @@ export function openStore(url: string): Store {
     write: (host, batch) => inTransaction(pool, (client) => writeBatch(client, host, batch)),
     load: (host) => inTransaction(pool, (client) => loadAgents(client, host)),
     expire: (beforeMs) => inTransaction(pool, (client) => expire(client, beforeMs)),
+    intend: (host, action) => inTransaction(pool, (client) => intend(client, host, action)),
+    conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
+    openActions: (host) => inTransaction(pool, (client) => openActions(client, host)),
     close: () => pool.end(),
   };
 }
@@ -32,7 +42,7 @@ async function inTransaction<T>(
   try {
     client = await pool.connect();
   } catch (error) {
-    return fail('unavailable', (error as Error).message);
+    return fail('unavailable', reasonOf(error));
   }
   let broken = false;
   const noteBroken = () => {
@@ -45,7 +55,9 @@ async function inTransaction<T>(
     await client.query('COMMIT');
     return ok(value);
   } catch (error) {
-    await client.query('ROLLBACK').catch(noteBroken);
+    // A server that just kept silent would only keep silent again.
+    if (/timeout/.test((error as Error).message)) noteBroken();
+    else await client.query('ROLLBACK').catch(noteBroken);
     return fail(isOurFault(error) ? 'refused' : 'unavailable', (error as Error).message);
   } finally {
     client.off('error', noteBroken);
@@ -53,9 +65,10 @@ async function inTransaction<T>(
   }
 }
 
-/** Data the server would refuse again (class 22, 23) must not be tried for ever; everything else passes. */
+/** Data that we or the server would refuse again (class 21, 22, 23) must not be tried for ever; all else passes. */
 function isOurFault(error: unknown): boolean {
-  return /^(22|23)/.test((error as { code?: string }).code ?? '');
+  if (error instanceof RangeError || error instanceof TypeError) return true;
+  return /^(21|22|23)/.test((error as { code?: string }).code ?? '');
 }
 
 async function writeBatch(client: pg.PoolClient, host: string, batch: StoreBatch): Promise<void> {
@@ -80,7 +93,9 @@ async function insert<T extends { agent: string }>(
     const id = ids.get(item.agent);
     return id === undefined ? [] : [{ agent_id: id, ...toRow(item) }];
   });
-  if (rows.length > 0) await client.query(sql, [JSON.stringify(rows)]);
+  for (let from = 0; from < rows.length; from += statementRowsMax) {
+    await client.query(sql, [JSON.stringify(rows.slice(from, from + statementRowsMax))]);
+  }
 }
 
 const insertSessions = `
@@ -129,8 +144,8 @@ const upsertSpawns = `
 
 function spawnRow(row: SpawnRow): object {
   return {
-    project: row.project.slice(0, 50),
-    task_id: row.taskId.slice(0, 100),
+    project: cut(row.project, 50),
+    task_id: cut(row.taskId, 100),
     task_type: row.taskType,
     spawn_time: time(row.spawnedAtMs),
     last_output_change: time(row.lastOutputMs),
@@ -138,16 +153,25 @@ function spawnRow(row: SpawnRow): object {
   };
 }
 
+/** For a column of bounded width: a character of two halves stays whole, since PostgreSQL refuses a lone half. */
+function cut(text: string, charsMax: number): string {
+  return text.slice(0, charsMax).toWellFormed();
+}
+
+/** A batch whose commit was not acknowledged comes again: the same verdict at the same moment is the same row. */
 const insertChecks = `
   INSERT INTO health_checks (project, check_time, check_type, status, details, agent_id)
   SELECT project, check_time, check_type, status, details, agent_id
-  FROM jsonb_populate_recordset(NULL::health_checks, $1::jsonb)`;
+  FROM jsonb_populate_recordset(NULL::health_checks, $1::jsonb) new
+  WHERE NOT EXISTS (
+    SELECT FROM health_checks old WHERE old.check_time = new.check_time
+      AND (old.agent_id, old.check_type, old.status) = (new.agent_id, new.check_type, new.status))`;
 
 function checkRow(row: CheckRow): object {
   return {
-    project: row.project.slice(0, 50),
+    project: cut(row.project, 50),
     check_time: time(row.atMs),
-    check_type: row.type.slice(0, 50),
+    check_type: cut(row.type, 50),
     status: row.status,
     details: row.details,
   };
@@ -174,22 +198,25 @@ async function loadAgents(client: pg.PoolClient, host: string): Promise<StoredAg
   const sessions = await client.query<{
     agent_id: string;
     session_id: string;
+    transcript: string | null;
     recorded_inode: string;
     recorded_offset: string;
   }>(
-    `SELECT agent_id, session_id, recorded_inode, recorded_offset FROM sessions
+    `SELECT agent_id, session_id, transcript, recorded_inode, recorded_offset FROM sessions
      WHERE ended_at IS NULL AND recorded_offset IS NOT NULL AND agent_id IN (SELECT id FROM agents WHERE host = $1)`,
     [host],
   );
-  return agents.rows.map((row) => ({
-    view: storedView(row),
-    recorded: new Map(
-      sessions.rows
-        .filter((session) => session.agent_id === row.id)
-        .map((session) => [
+  return agents.rows.map((row) => {
+    const own = sessions.rows.filter((session) => session.agent_id === row.id);
+    const last = own.find((session) => session.session_id === row.session_id);
+    return {
+      view: { ...storedView(row), transcript: last?.transcript ?? null },
+      recorded: new Map(
+        own.map((session) => [
           session.session_id,
           { inode: session.recorded_inode, offset: Number(session.recorded_offset) },
         ]),
-    ),
-  }));
+      ),
+    };
+  });
 }

@@ -7,7 +7,10 @@ import { fail, ok, type Result } from '../model/result.ts';
 import type { Home } from './home.ts';
 
 /** A request is one line of JSON, the answer one line back; `follow` gets a line for every event until it hangs up. */
-export type ControlRequest = { ask: 'status' | 'doctor' | 'follow' } | { ask: 'stop'; keepDb: boolean };
+export type ControlRequest =
+  | { ask: 'status' | 'doctor' | 'follow' }
+  | { ask: 'stop'; keepDb: boolean }
+  | { ask: 'prompt'; agent: string; text: string; waitMs: number };
 
 export interface ControlServer {
   path: string;
@@ -16,13 +19,13 @@ export interface ControlServer {
   close(): void;
 }
 
-const requestBytesMax = 64 * 1024;
+const requestBytesMax = 1024 * 1024;
 const followerBytesMax = 4 * 1024 * 1024;
 const socketBytesMax = 100;
 
 export function serveControl(
   home: Home,
-  answer: (request: ControlRequest) => Promise<Json>,
+  answer: (request: ControlRequest) => Promise<unknown>,
 ): Promise<Result<ControlServer, 'unusable'>> {
   const followers = new Set<net.Socket>();
   const place = socketPlace(home);
@@ -39,7 +42,11 @@ export function serveControl(
       text = '';
       if (request === null) socket.destroy();
       else if (request.ask === 'follow') followers.add(socket);
-      else void answer(request).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
+      else
+        answer(request).then(
+          (reply) => socket.end(`${JSON.stringify(reply)}\n`),
+          () => socket.destroy(),
+        );
     });
   });
   return new Promise((resolve) => {
@@ -79,7 +86,7 @@ function socketPlace(home: Home): { path: string; remove(): void } {
 function parseRequest(text: string): ControlRequest | null {
   try {
     const request = JSON.parse(text) as ControlRequest;
-    return ['status', 'doctor', 'follow', 'stop'].includes(request.ask) ? request : null;
+    return ['status', 'doctor', 'follow', 'stop', 'prompt'].includes(request.ask) ? request : null;
   } catch {
     return null;
   }

@@ -23,6 +23,7 @@ import { type Home, makeHomeDir, removeDaemonRecord, runningDaemon, writeDaemonR
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
+import { Prompter } from './prompter.ts';
 import { agentDocument, type StatusDocument } from './status.ts';
 import { version } from './version.ts';
 import { Watcher } from './watcher.ts';
@@ -104,6 +105,7 @@ class Daemon {
   readonly #fleet: Fleet;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
+  readonly #prompter: Prompter;
   readonly #loop: Loop;
   #control: ControlServer | null = null;
   #stopping: Promise<void> | null = null;
@@ -111,7 +113,7 @@ class Daemon {
   #nextRetentionMs = 0;
   #nextDatabaseTryMs = 0;
   #databaseDown = false;
-  #mending = false;
+  #saving: Promise<void> | null = null;
 
   constructor(options: DaemonOptions, config: ConfigWatch, database: Database, store: Store) {
     this.#options = options;
@@ -125,13 +127,11 @@ class Daemon {
       tick: () => this.#tick(),
       pulse: () => this.#tell(this.#watcher.pulse()),
       tickMs: () => this.#config.current().config.tickSeconds * 1000,
-      failed: (error) => {
-        this.#counters.add('daemon.pass-failed');
-        this.#log.write('error', `a pass failed: ${(error as Error).stack ?? String(error)}`);
-      },
+      failed: (error) => this.#failed('a pass', error),
     });
+    const clients = [claudeCode];
     this.#fleet = new Fleet({
-      clients: [claudeCode],
+      clients,
       home: os.homedir(),
       tmux: userTmux(this.#processes.uid, options.tmuxSockets),
       processes: this.#processes,
@@ -141,6 +141,7 @@ class Daemon {
     });
     this.#watcher = new Watcher({
       host: this.#host,
+      clients,
       fleet: this.#fleet,
       processes: this.#processes,
       files,
@@ -149,7 +150,27 @@ class Daemon {
       config: () => this.#config.current().config,
       record: (batch) => this.#journal.add(batch),
       changed: () => this.#loop.nudge(false),
+      failed: (error) => this.#failed('a look at one agent', error),
+      told: (agent, event) => this.#prompter.told(agent, event),
     });
+    this.#prompter = new Prompter({
+      host: this.#host,
+      store,
+      clock: systemClock,
+      processes: this.#processes,
+      files,
+      config: () => this.#config.current().config,
+      paused: () => this.#isPaused(),
+      agent: (name) => this.#watcher.agent(name),
+      flush: () => this.#journal.flush(),
+      lookSoon: () => this.#loop.nudge(false),
+    });
+  }
+
+  /** A bug, in other words: it is on record, and everything else goes on. */
+  #failed(what: string, error: unknown): void {
+    this.#counters.add('daemon.failed');
+    this.#log.write('error', `${what} failed: ${(error as Error).stack ?? String(error)}`);
   }
 
   async start(): Promise<Result<RunningDaemon, StartFailure>> {
@@ -157,8 +178,14 @@ class Daemon {
     const stored = await this.#store.load(this.#host);
     if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
     this.#watcher.restore(stored.value);
+    await this.#prompter.recover();
     await this.#tick();
-    const control = await serveControl(home, (request) => this.#answer(request));
+    const control = await serveControl(home, (request) =>
+      this.#answer(request).catch((error) => {
+        this.#failed('an answer', error);
+        throw error;
+      }),
+    );
     if (!control.ok) {
       this.#watcher.close();
       return fail('control', control.message);
@@ -205,26 +232,40 @@ class Daemon {
     }
   }
 
-  async #save(): Promise<void> {
-    const nowMs = performance.now();
-    if (this.#mending || (this.#databaseDown && nowMs < this.#nextDatabaseTryMs)) return;
-    if (nowMs >= this.#nextRetentionMs) {
-      this.#nextRetentionMs = nowMs + retentionEveryMs;
-      const days = this.#config.current().config.retentionDays;
-      await this.#store.expire(systemClock.nowMs() - days * 86_400_000);
-    }
-    if (await this.#journal.flush()) {
+  /** One at a time; what comes meanwhile is taken along or waits for the next. */
+  #save(): Promise<void> {
+    this.#saving ??= this.#saveOnce()
+      .catch((error) => this.#failed('saving', error))
+      .finally(() => {
+        this.#saving = null;
+      });
+    return this.#saving;
+  }
+
+  async #saveOnce(): Promise<void> {
+    if (this.#databaseDown && performance.now() < this.#nextDatabaseTryMs) return;
+    const gone = this.#database.isGone();
+    if (!gone && (await this.#flush())) {
       if (this.#databaseDown) this.#notice('info', 'the database is back');
       this.#databaseDown = false;
       return;
     }
-    if (!this.#databaseDown) this.#notice('warn', `the database is away (${this.#journal.failure}); rows wait`);
+    const why = gone ? 'its server is gone' : this.#journal.failure;
+    if (!this.#databaseDown) this.#notice('warn', `the database is away (${why}); rows wait`);
     this.#databaseDown = true;
-    this.#mending = true;
     const mended = this.#stopping === null ? await this.#database.ensure() : ok(undefined);
-    this.#mending = false;
-    this.#nextDatabaseTryMs = performance.now() + databaseRetryMs;
+    this.#nextDatabaseTryMs = performance.now() + (gone && mended.ok ? 0 : databaseRetryMs);
     if (!mended.ok) this.#log.write('error', `the database does not start: ${mended.message}`);
+  }
+
+  async #flush(): Promise<boolean> {
+    const nowMs = performance.now();
+    if (nowMs >= this.#nextRetentionMs) {
+      const days = this.#config.current().config.retentionDays;
+      const expired = await this.#store.expire(systemClock.nowMs() - days * 86_400_000);
+      if (expired.ok) this.#nextRetentionMs = nowMs + retentionEveryMs;
+    }
+    return this.#journal.flush();
   }
 
   #tell(events: WatchEvent[]): void {
@@ -240,7 +281,7 @@ class Daemon {
     this.#options.notice(shown(line));
   }
 
-  async #answer(request: ControlRequest): Promise<Json> {
+  async #answer(request: ControlRequest): Promise<unknown> {
     switch (request.ask) {
       case 'stop':
         // The answer has to be on its way before the socket goes.
@@ -248,9 +289,18 @@ class Daemon {
         return { ok: true };
       case 'doctor':
         return this.#doctor();
+      case 'prompt': {
+        const { agent, text, waitMs } = request;
+        return this.#prompter.prompt({ agent, text, waitMs, trigger: 'human', finding: null });
+      }
       default:
-        return this.#status() as unknown as Json;
+        return this.#status();
     }
+  }
+
+  /** Looked up each time: it has to hold at once, also when nobody could tell the daemon. */
+  #isPaused(): boolean {
+    return existsSync(this.#options.home.pausedFile);
   }
 
   #status(): StatusDocument {
@@ -261,7 +311,7 @@ class Daemon {
       daemon: {
         pid: process.pid,
         since: new Date(this.#sinceMs).toISOString(),
-        paused: existsSync(this.#options.home.pausedFile),
+        paused: this.#isPaused(),
         mode: config.mode,
         tick_ms: config.tickSeconds * 1000,
       },
@@ -286,6 +336,8 @@ class Daemon {
   async #shutDown(keepDb: boolean): Promise<void> {
     await this.#loop.stop();
     this.#watcher.close();
+    // A database that is being started at this moment would be left behind.
+    await this.#saving;
     await Promise.race([this.#journal.flush(), new Promise((resolve) => setTimeout(resolve, lastFlushMs).unref())]);
     await this.#store.close();
     if (!keepDb) {

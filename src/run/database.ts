@@ -7,6 +7,8 @@ import type { Home } from './home.ts';
 export interface Database {
   url: string;
   embedded: boolean;
+  /** The embedded server does not run: a kill is noticed before there is a row to write. */
+  isGone(): boolean;
   /** Starts the embedded server again if it is gone. */
   ensure(): Promise<Result<void>>;
   stop(): Promise<Result<'stopped' | 'not-running'>>;
@@ -24,6 +26,7 @@ export async function openDatabase(
     return ok({
       url: given,
       embedded: false,
+      isGone: () => false,
       ensure: () => Promise.resolve(ok(undefined)),
       stop: () => Promise.resolve(ok('not-running')),
     });
@@ -35,6 +38,7 @@ export async function openDatabase(
   return ok({
     url: started.value.url,
     embedded: true,
+    isGone: () => embeddedRunning(home.dir) === null,
     async ensure() {
       if (embeddedRunning(home.dir) !== null) return ok(undefined);
       const again = await startEmbedded(home.dir, { timeoutMs: 20_000 });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import os from 'node:os';
+import { shown } from '../model/text.ts';
 import { loadConfig } from './config/load.ts';
 import { askControl } from './control.ts';
 import { databaseRuns, databaseUrl } from './database.ts';
@@ -128,7 +129,7 @@ function checkServers(facts: DaemonFacts): DoctorCheck {
   if (bad.length > 0) {
     return wrong(
       'servers',
-      bad.map((server) => `${server.socket}: ${server.failure}`).join(', '),
+      bad.map((server) => `${shown(server.socket)}: ${server.failure}`).join(', '),
       'look at that tmux server',
     );
   }
@@ -137,7 +138,7 @@ function checkServers(facts: DaemonFacts): DoctorCheck {
     'servers',
     alive.length === 0
       ? 'no tmux server'
-      : alive.map((server) => `${server.socket} (${server.panes} panes)`).join(', '),
+      : alive.map((server) => `${shown(server.socket)} (${server.panes} panes)`).join(', '),
   );
 }
 

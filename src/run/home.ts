@@ -74,3 +74,23 @@ export function runningDaemon(home: Home): DaemonRecord | null {
 export function isRunning(daemon: DaemonRecord): boolean {
   return isAlive(daemon);
 }
+
+/** Works with daemon and database down, and holds at once: the file's existence is the pause. */
+export function pause(home: Home, reason: string): Result<void, 'unusable'> {
+  const made = makeHomeDir(home);
+  if (!made.ok) return made;
+  try {
+    writeFileSync(home.pausedFile, `${JSON.stringify({ at: new Date().toISOString(), reason })}\n`, { mode: 0o600 });
+    return ok(undefined);
+  } catch (error) {
+    return fail(
+      'unusable',
+      `the pause cannot be written (${(error as Error).message})`,
+      `make a file ${home.pausedFile}`,
+    );
+  }
+}
+
+export function unpause(home: Home): void {
+  rmSync(home.pausedFile, { force: true });
+}

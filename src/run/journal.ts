@@ -4,7 +4,7 @@ import type { WatchEvent } from '../model/event.ts';
 import type { CheckRow, SessionRow, SpawnRow, Store, StoreBatch } from '../model/store.ts';
 
 const eventsMax = 50_000;
-const flushEventsMax = 2_000;
+const nothing: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
 
 /**
  * What is waiting to be stored. The daemon goes on when the database is away: the newest row of each agent and
@@ -56,18 +56,15 @@ export class Journal {
 
   async #writeAll(): Promise<boolean> {
     while (this.pending > 0) {
-      const batch = this.#next();
+      const batch = this.#takeAll();
       const written = await this.#store.write(this.#host, batch);
       if (written.ok) {
         this.#failure = null;
         continue;
       }
       this.#failure = written.message;
-      if (written.reason === 'refused') {
-        // The server will never take this batch: without it the rows behind it can still be stored.
-        this.#counters.add('store.refused', batch.events.length);
-        continue;
-      }
+      // The server will never take this batch as it is, but all of it that is good.
+      if (written.reason === 'refused' && (await this.#writeInParts(batch))) continue;
       this.#counters.add('store.unavailable');
       this.#putBack(batch);
       return false;
@@ -75,19 +72,48 @@ export class Journal {
     return true;
   }
 
-  #next(): StoreBatch {
-    const whole = this.#events.length <= flushEventsMax;
+  /** Agents first, since all else refers to them; how far a transcript is recorded last. */
+  async #writeInParts(batch: StoreBatch): Promise<boolean> {
+    const only = (part: Partial<StoreBatch>) => ({ ...nothing, ...part });
+    return (
+      (await this.#writeGood(batch.agents, (agents) => only({ agents }))) &&
+      (await this.#writeGood(batch.events, (events) => only({ events }))) &&
+      (await this.#writeGood(batch.spawns, (spawns) => only({ spawns }))) &&
+      (await this.#writeGood(batch.checks, (checks) => only({ checks }))) &&
+      (await this.#writeGood(batch.sessions, (sessions) => only({ sessions })))
+    );
+  }
+
+  /** Halves what is refused until the bad rows are alone; those are dropped and counted. */
+  async #writeGood<T>(rows: T[], batchOf: (rows: T[]) => StoreBatch): Promise<boolean> {
+    if (rows.length === 0) return true;
+    const written = await this.#store.write(this.#host, batchOf(rows));
+    if (written.ok) return true;
+    if (written.reason !== 'refused') return false;
+    if (rows.length === 1) {
+      this.#counters.add('store.refused');
+      return true;
+    }
+    const middle = Math.ceil(rows.length / 2);
+    return (
+      (await this.#writeGood(rows.slice(0, middle), batchOf)) && (await this.#writeGood(rows.slice(middle), batchOf))
+    );
+  }
+
+  /** All of it in one transaction: an agent's row and the event that says the same are never apart. */
+  #takeAll(): StoreBatch {
     const batch: StoreBatch = {
       agents: [...this.#agents.values()],
-      // How far a transcript is recorded may only be written together with the last of its events.
-      sessions: whole ? [...this.#sessions.values()] : [],
-      events: this.#events.splice(0, flushEventsMax),
+      sessions: [...this.#sessions.values()],
+      events: this.#events,
       spawns: [...this.#spawns.values()],
-      checks: this.#checks.splice(0),
+      checks: this.#checks,
     };
     this.#agents.clear();
+    this.#sessions.clear();
     this.#spawns.clear();
-    if (whole) this.#sessions.clear();
+    this.#events = [];
+    this.#checks = [];
     return batch;
   }
 

@@ -1,4 +1,4 @@
-/** Runs a slow full pass at its interval and a quick one in between, never two at once. */
+/** Runs a slow full pass at its interval, one at a time, and a quick one in between, also while a slow one waits. */
 export interface LoopWork {
   tick(): Promise<void>;
   pulse(): void;
@@ -14,7 +14,7 @@ const settleMs = 60;
 export class Loop {
   readonly #work: LoopWork;
   #stopped = false;
-  #running: Promise<void> | null = null;
+  #ticking: Promise<void> | null = null;
   #nextTickMs = 0;
   #timer: NodeJS.Timeout | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -30,7 +30,6 @@ export class Loop {
 
   /** Something changed: look soon. `fully` also looks for new agents. */
   nudge(fully: boolean): void {
-    if (this.#stopped) return;
     if (fully) this.#nextTickMs = Math.min(this.#nextTickMs, performance.now() + settleMs);
     this.#wake(settleMs);
   }
@@ -39,34 +38,45 @@ export class Loop {
   async stop(): Promise<void> {
     this.#stopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#running;
+    await this.#ticking;
   }
 
   #wake(inMs: number): void {
     const atMs = performance.now() + inMs;
-    if (this.#stopped || this.#running !== null || atMs >= this.#timerAtMs) return;
+    if (this.#stopped || atMs >= this.#timerAtMs) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timerAtMs = atMs;
-    this.#timer = setTimeout(() => void this.#pass(), inMs);
+    this.#timer = setTimeout(() => this.#pass(), inMs);
   }
 
-  async #pass(): Promise<void> {
+  #wakeInTime(): void {
+    const untilTickMs = this.#ticking === null ? this.#nextTickMs - performance.now() : pulseMs;
+    this.#wake(Math.max(0, Math.min(pulseMs, untilTickMs)));
+  }
+
+  #pass(): void {
     this.#timer = null;
     this.#timerAtMs = Number.POSITIVE_INFINITY;
-    this.#running = this.#once();
-    await this.#running;
-    this.#running = null;
-    this.#wake(Math.max(0, Math.min(pulseMs, this.#nextTickMs - performance.now())));
+    if (this.#ticking === null && performance.now() >= this.#nextTickMs) this.#ticking = this.#tick();
+    else this.#pulse();
+    this.#wakeInTime();
   }
 
-  async #once(): Promise<void> {
+  /** A tmux server that does not answer can hold this up for seconds; the agents known are looked at all the same. */
+  async #tick(): Promise<void> {
+    this.#nextTickMs = performance.now() + this.#work.tickMs();
     try {
-      if (performance.now() >= this.#nextTickMs) {
-        this.#nextTickMs = performance.now() + this.#work.tickMs();
-        await this.#work.tick();
-      } else {
-        this.#work.pulse();
-      }
+      await this.#work.tick();
+    } catch (error) {
+      this.#work.failed(error);
+    }
+    this.#ticking = null;
+    this.#wakeInTime();
+  }
+
+  #pulse(): void {
+    try {
+      this.#work.pulse();
     } catch (error) {
       this.#work.failed(error);
     }

@@ -15,7 +15,11 @@ export function nameFor(seen: SeenAgent, project: string, taken: ReadonlySet<str
   const { windowIndex, paneIndex } = place.pane;
   return unique(
     session,
-    [`${session}.${paneIndex}`, `${session}.${windowIndex}.${paneIndex}`, `${session}@${path.basename(place.socket)}`],
+    [
+      `${session}.${paneIndex}`,
+      `${session}.${windowIndex}.${paneIndex}`,
+      `${session}@${shown(path.basename(place.socket), nameCharsMax)}`,
+    ],
     taken,
   );
 }

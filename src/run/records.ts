@@ -1,7 +1,15 @@
 import os from 'node:os';
+import type { LedgerEntry } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import type { Result } from '../model/result.ts';
-import { describeServer, type EventRow, exportRows, type QueryFailure, readEvents } from '../record/queries.ts';
+import {
+  describeServer,
+  type EventRow,
+  exportRows,
+  type QueryFailure,
+  queryLedger,
+  readEvents,
+} from '../record/queries.ts';
 
 /** Reading the record from outside the daemon: for the commands that only look. */
 
@@ -22,4 +30,11 @@ export function exportEverything(
 
 export function describeDatabase(url: string): Promise<Result<{ version: string; schema: number }, QueryFailure>> {
   return describeServer(url);
+}
+
+export function ledger(
+  url: string,
+  filter: { agent: string | null; kind: string | null; limit: number },
+): Promise<Result<LedgerEntry[], QueryFailure>> {
+  return queryLedger(url, os.hostname(), filter);
 }

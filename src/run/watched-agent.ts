@@ -12,6 +12,8 @@ import type { SeenAgent } from '../sense/fleet.ts';
 import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
 import { projectFor } from './names.ts';
 
+const pathCharsMax = 4_096;
+
 export interface Look {
   events: WatchEvent[];
   /** Sessions whose row changed: the present one, and one that just ended. */
@@ -29,6 +31,8 @@ interface Parts {
   startedAtMs: number;
   authority: (name: string, inTmux: boolean) => Authority;
   stored: StoredAgent | null;
+  /** Everything the client's record says, also what was recorded before. */
+  told: (agent: string, event: SessionEvent) => void;
 }
 
 /** One agent under watch: folds what its follower brings into a view, and says what changed. */
@@ -63,6 +67,11 @@ export class WatchedAgent {
     return this.#view;
   }
 
+  /** The last word on it, be it an earlier run's. */
+  get lastView(): AgentView | null {
+    return this.#view ?? this.#before?.view ?? null;
+  }
+
   get folders(): string[] {
     return this.#parts.follower.folders();
   }
@@ -88,7 +97,11 @@ export class WatchedAgent {
 
   #restart(observation: Observation, nowMs: number, look: Look): void {
     this.#facts = newSession();
-    if (observation.sessionId === this.#sessionId) return;
+    if (observation.sessionId === this.#sessionId) {
+      // The file was cut or replaced: how far it was recorded says nothing about the new content.
+      this.#recorded = null;
+      return;
+    }
     const previous = this.#sessionId ?? this.#before?.view.sessionId ?? null;
     if (this.#sessionId !== null && this.#view !== null) {
       const [row] = this.#sessionRow(this.#view);
@@ -107,10 +120,13 @@ export class WatchedAgent {
     const transcript = observation.transcript;
     if (transcript === null) return;
     this.#transcript = transcript.path;
-    if (this.#recorded?.inode !== transcript.inode) this.#recorded = { inode: transcript.inode, offset: 0 };
+    // A shorter file was cut while nobody watched.
+    if (this.#recorded?.inode !== transcript.inode || this.#recorded.offset > transcript.size)
+      this.#recorded = { inode: transcript.inode, offset: 0 };
     const recordedTo = this.#recorded.offset;
     for (const { event, offset } of observation.events) {
       takeEvent(this.#facts, event);
+      this.#parts.told(this.name, event);
       if (offset < recordedTo) continue;
       this.#recorded.offset = Math.max(this.#recorded.offset, offset + 1);
       // What the session did under an earlier process is history, not something seen.
@@ -126,6 +142,7 @@ export class WatchedAgent {
 
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
+    const hasBacklog = observation.more && observation.events.length > 0;
     const context = this.#context();
     return {
       nowMs,
@@ -134,7 +151,8 @@ export class WatchedAgent {
       processSeenAtMs: alive && this.#view === null ? this.#parts.startedAtMs : observation.seenAtMs,
       suspended: observation.suspended,
       registry: observation.registry,
-      session: transcript === null ? null : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
+      // In the middle of a backlog the facts are those of some moment long ago.
+      session: transcript === null || hasBacklog ? null : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
       subagents,
       compactAskedMs: observation.compactAskedMs,
       contextShare: context === null ? null : context.used / context.usable,
@@ -163,7 +181,10 @@ export class WatchedAgent {
     const turn = lastTurn(signs);
     const place = this.#seen.place;
     const session = place === null ? null : shown(place.pane.session, 200);
-    const cwd = observation.registry?.entry.cwd ?? this.#view?.cwd ?? null;
+    const last = this.lastView;
+    const cwd = observation.registry?.entry.cwd ?? last?.cwd ?? null;
+    // As long as its file cannot be read, what an earlier run knew of this session stands.
+    const known = this.#transcript === null && last !== null && last.sessionId === this.#sessionId ? last : null;
     const ended = reading.state === 'ended';
     const background = ended
       ? []
@@ -173,11 +194,11 @@ export class WatchedAgent {
       agent: this.name,
       project: projectFor(session, cwd),
       client: this.#client.name,
-      clientVersion: clean(observation.registry?.entry.version ?? null) ?? this.#view?.clientVersion ?? null,
+      clientVersion: clean(observation.registry?.entry.version ?? null) ?? last?.clientVersion ?? null,
       host: this.#parts.host,
       authority: this.#parts.authority(this.name, place !== null),
       cwd: clean(cwd),
-      tmux: place === null || session === null ? null : { socket: place.socket, session, pane: place.pane.id },
+      tmux: place === null || session === null ? null : { socket: shown(place.socket), session, pane: place.pane.id },
       process: {
         bootId: this.#seen.process.bootId,
         pid: this.#seen.process.pid,
@@ -187,13 +208,13 @@ export class WatchedAgent {
       transcript: this.#transcript,
       startedAtMs: this.#parts.startedAtMs,
       reading: { ...reading, tool: clean(reading.tool) },
-      model: clean(facts.model),
-      context: this.#context(),
-      costUsd: facts.costUsd,
+      model: clean(facts.model) ?? known?.model ?? null,
+      context: this.#context() ?? known?.context ?? null,
+      costUsd: facts.costUsd ?? known?.costUsd ?? null,
       lastActivityMs: latest([facts.lastActivityMs, observation.registry?.entry.sinceMs ?? null, ...subagentActivity]),
-      lastTurn: turn.end,
-      lastTurnAtMs: turn.atMs,
-      error: describeError(facts),
+      lastTurn: turn.end ?? known?.lastTurn ?? null,
+      lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
+      error: describeError(facts) ?? known?.error ?? null,
       background: background.map((work) => ({ ...work, id: shown(work.id, 100) })),
       findings: [],
     };
@@ -208,8 +229,8 @@ export class WatchedAgent {
   }
 
   #compare(view: AgentView, nowMs: number, look: Look): void {
-    const previous = this.#view ?? this.#before?.view ?? null;
-    if (this.#view === null && this.#before === null) {
+    const previous = this.lastView;
+    if (previous === null) {
       const where: Json = view.tmux === null ? null : { ...view.tmux };
       look.events.push(
         this.#event(
@@ -237,7 +258,7 @@ export class WatchedAgent {
       {
         agent: this.name,
         sessionId: this.#sessionId,
-        transcript: this.#transcript,
+        transcript: this.#transcript === null ? null : shown(this.#transcript, pathCharsMax),
         recorded: this.#recorded === null ? null : { ...this.#recorded },
         model: view.model,
         contextUsed: view.context?.used ?? null,
@@ -249,7 +270,8 @@ export class WatchedAgent {
   }
 
   #transcriptEvent(event: SessionEvent, transcript: string): WatchEvent {
-    const { kind, ...data } = event.fact;
+    // What the model said is not kept; only that it spoke.
+    const { kind, ...data } = event.fact.kind === 'reply' ? { ...event.fact, text: undefined } : event.fact;
     return {
       id: stableId(`${this.#parts.host}\n${transcript}\n${event.key}`),
       atMs: event.atMs,

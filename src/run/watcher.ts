@@ -1,11 +1,13 @@
+import type { AgentClient } from '../clients/client.ts';
 import type { CheckLimits } from '../detect/check.ts';
 import { findTrouble, type HealthStatus, healthStatus } from '../detect/health.ts';
 import type { AgentView, BackgroundWork, Finding } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
+import type { SessionEvent } from '../model/session-event.ts';
 import type { CheckRow, SpawnRow, StoreBatch, StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessId } from '../model/world.ts';
-import { AgentFollower } from '../sense/agent-follower.ts';
+import { AgentFollower, type LeftOff } from '../sense/agent-follower.ts';
 import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
 import { FolderWatches } from '../sense/folder-watches.ts';
 import { SubagentWatch } from '../sense/subagents.ts';
@@ -20,6 +22,7 @@ const endedShownMs = 24 * 3_600_000;
 
 export interface WatcherParts {
   host: string;
+  clients: readonly AgentClient[];
   fleet: Fleet;
   processes: Processes;
   files: Files;
@@ -29,6 +32,9 @@ export interface WatcherParts {
   record: (batch: StoreBatch) => void;
   /** A folder of an agent changed: look soon. */
   changed: () => void;
+  /** One agent could not be looked at; the others were. */
+  failed: (error: unknown) => void;
+  told: (agent: string, event: SessionEvent) => void;
 }
 
 /** The loop's inside: sense, detect, record. (Deciding and acting come between.) */
@@ -74,11 +80,12 @@ export class Watcher {
       else if (agent.seen.place !== null && !hung.has(agent.seen.place.socket))
         agent.place({ ...agent.seen, place: null });
     }
-    for (const [key, seen] of found) {
-      if (!this.#agents.has(key)) this.#agents.set(key, this.#welcome(key, seen));
-    }
+    this.#takeInLost();
+    // Those known first: one that is gone leaves its name to whoever came in its place.
     const events = this.pulse();
-    events.push(...this.#buryStored());
+    const fresh = [...found].filter(([key]) => !this.#agents.has(key));
+    for (const [key, seen] of fresh) this.#agents.set(key, this.#welcome(key, seen));
+    events.push(...this.#look(fresh.map(([key]) => key)));
     this.#watches.keep(new Set([...this.#agents.values()].flatMap((agent) => agent.folders)));
     this.#forgetLongEnded();
     return events;
@@ -86,16 +93,33 @@ export class Watcher {
 
   /** Looks at the agents already known. */
   pulse(): WatchEvent[] {
+    return this.#look([...this.#agents.keys()]);
+  }
+
+  #look(keys: string[]): WatchEvent[] {
     const nowMs = this.#parts.clock.nowMs();
     const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
-    for (const [key, agent] of this.#agents) this.#lookAt(key, agent, nowMs, batch);
+    for (const key of keys) {
+      try {
+        this.#lookAt(key, nowMs, batch);
+      } catch (error) {
+        this.#parts.failed(error);
+      }
+    }
     if (batch.agents.length + batch.events.length + batch.checks.length > 0) this.#parts.record(batch);
     return batch.events;
   }
 
+  /** A living agent by its name. */
+  agent(name: string): WatchedAgent | null {
+    return [...this.#agents.values()].find((agent) => agent.name === name) ?? null;
+  }
+
   views(): AgentView[] {
     const living = [...this.#agents.values()].map((agent) => agent.view).filter((view) => view !== null);
-    return [...living, ...this.#ended.values()].sort((a, b) => a.agent.localeCompare(b.agent));
+    // Not found again yet, but alive: what an earlier run knew of it, with its age.
+    const unseen = [...this.#stored.values()].map(({ view }) => view);
+    return [...living, ...unseen, ...this.#ended.values()].sort((a, b) => a.agent.localeCompare(b.agent));
   }
 
   close(): void {
@@ -112,15 +136,17 @@ export class Watcher {
     const project = projectFor(seen.place?.pane.session ?? null, null);
     const name = stored?.view.agent ?? nameFor(seen, this.#outsideProject(seen) ?? project, taken);
     this.#ended.delete(name);
+    const sources = { processes, files, clock, counters, typed: this.#typed };
     return new WatchedAgent({
       name,
       host,
       seen,
-      follower: new AgentFollower({ processes, files, clock, counters, typed: this.#typed }, seen),
+      follower: new AgentFollower(sources, seen, stored === null ? null : leftOff(stored.view)),
       subagents: new SubagentWatch(seen.client, files),
-      startedAtMs: processes.startedAtMs(seen.process),
+      startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
       authority: (agent, inTmux) => authorityFor(this.#parts.config(), agent, { launchedByUs: false, inTmux }),
       stored,
+      told: this.#parts.told,
     });
   }
 
@@ -132,8 +158,10 @@ export class Watcher {
     return entry === null ? null : projectFor(null, entry.cwd);
   }
 
-  #lookAt(key: string, agent: WatchedAgent, nowMs: number, batch: StoreBatch): void {
-    const before = agent.view;
+  #lookAt(key: string, nowMs: number, batch: StoreBatch): void {
+    const agent = this.#agents.get(key);
+    if (agent === undefined) return;
+    const before = agent.lastView;
     const look = agent.look(nowMs);
     const view = agent.view;
     if (view === null) return;
@@ -145,7 +173,7 @@ export class Watcher {
       batch.agents.push(view);
       batch.spawns.push(...spawnRows(before?.background ?? [], view));
     }
-    if (view.reading.state === 'ended') {
+    if (view.reading.state === 'ended' && !look.more) {
       this.#agents.delete(key);
       this.#health.delete(agent.name);
       this.#ended.set(agent.name, view);
@@ -153,48 +181,16 @@ export class Watcher {
     if (look.more) this.#parts.changed();
   }
 
-  /** Agents of an earlier run whose process is no longer there. */
-  #buryStored(): WatchEvent[] {
-    const nowMs = this.#parts.clock.nowMs();
-    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
+  /** Agents of an earlier run whose process is no longer there: their last look is at what they wrote since. */
+  #takeInLost(): void {
     for (const [key, { view }] of this.#stored) {
       const info = this.#parts.processes.info(view.process.pid);
       // Still there but not found, such as in a tmux server that hangs: wait.
       if (info !== null && processKey(info) === key) continue;
-      this.#stored.delete(key);
-      const ended: AgentView = {
-        ...view,
-        reading: {
-          ...view.reading,
-          state: 'ended',
-          detail: null,
-          tool: null,
-          sinceMs: nowMs,
-          seenAtMs: nowMs,
-          source: 'process',
-          confidence: 1,
-        },
-        background: [],
-      };
-      batch.agents.push(ended);
-      batch.spawns.push(...spawnRows(view.background, ended));
-      batch.events.push({
-        id: crypto.randomUUID(),
-        atMs: nowMs,
-        agent: view.agent,
-        sessionId: view.sessionId,
-        source: 'process',
-        kind: 'state',
-        data: { state: 'ended', detail: null, tool: null, from: view.reading.state, confidence: 1 },
-      });
-      if (!this.#names().has(view.agent)) this.#ended.set(view.agent, ended);
+      const client = this.#parts.clients.find((candidate) => candidate.name === view.client);
+      if (client === undefined) this.#stored.delete(key);
+      else this.#agents.set(key, this.#welcome(key, lostAgent(view, client)));
     }
-    if (batch.agents.length > 0) this.#parts.record(batch);
-    return batch.events;
-  }
-
-  #names(): Set<string> {
-    return new Set([...this.#agents.values()].map((agent) => agent.name));
   }
 
   #limits(): CheckLimits {
@@ -226,6 +222,24 @@ export class Watcher {
       if (nowMs - view.reading.sinceMs > endedShownMs) this.#ended.delete(name);
     }
   }
+}
+
+function leftOff(view: AgentView): LeftOff | null {
+  const { sessionId, cwd, transcript, startedAtMs } = view;
+  return sessionId === null ? null : { sessionId, cwd, transcript, startedAtMs };
+}
+
+/** As it was last seen, where it was last seen. */
+function lostAgent(view: AgentView, client: AgentClient): SeenAgent {
+  const { tmux } = view;
+  const none = { ppid: 0, uid: -1, command: '', runState: 'X', processGroup: 0, terminalGroup: -1 };
+  const pane = { windowIndex: 0, paneIndex: 0, pid: view.process.pid, dead: true };
+  return {
+    client,
+    process: { ...view.process, ...none },
+    configDir: null,
+    place: tmux === null ? null : { socket: tmux.socket, pane: { id: tmux.pane, session: tmux.session, ...pane } },
+  };
 }
 
 function processKey(process: ProcessId): string {

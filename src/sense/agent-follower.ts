@@ -16,7 +16,7 @@ export interface Observation {
   sessionId: string | null;
   /** The events that follow belong to a new story: another session, or a file that was cut or replaced. */
   restarted: boolean;
-  transcript: { path: string; inode: string; seenAtMs: number } | null;
+  transcript: { path: string; inode: string; size: number; seenAtMs: number } | null;
   events: { event: SessionEvent; offset: number }[];
   compactAskedMs: number | null;
   /** A backlog is left: look again at once. */
@@ -31,6 +31,14 @@ interface Sources {
   typed: TypedCommands;
 }
 
+/** Where an earlier run was: a session the agent has left since may have more to tell. */
+export interface LeftOff {
+  sessionId: string;
+  cwd: string | null;
+  transcript: string | null;
+  startedAtMs: number;
+}
+
 /** Follows one agent: its process, its registry entry, and the transcript of the session it is in. */
 export class AgentFollower {
   readonly #sources: Sources;
@@ -41,17 +49,23 @@ export class AgentFollower {
   #sessionId: string | null = null;
   #cwd: string | null = null;
   #lines: LineFollower | null = null;
-  #transcriptSeen: { path: string; inode: string; seenAtMs: number } | null = null;
+  #transcriptSeen: Observation['transcript'] = null;
   /** Records without a time of their own get their neighbour's. */
   #lastAtMs: number;
   #restarted = false;
 
-  constructor(sources: Sources, seen: SeenAgent) {
+  constructor(sources: Sources, seen: SeenAgent, leftOff: LeftOff | null = null) {
     this.#sources = sources;
     this.#client = seen.client;
     this.#process = seen.process;
     this.#configDir = seen.configDir;
-    this.#lastAtMs = sources.processes.startedAtMs(seen.process);
+    this.#lastAtMs = leftOff?.startedAtMs ?? sources.processes.startedAtMs(seen.process);
+    if (leftOff === null) return;
+    this.#switchSession(leftOff.sessionId);
+    this.#cwd = leftOff.cwd;
+    // Its config directory went with the process; then the recorded path is all there is.
+    if (seen.configDir === null && leftOff.transcript !== null)
+      this.#lines = new LineFollower(sources.files, leftOff.transcript);
   }
 
   /** Folders whose changes are worth a look at once. */
@@ -65,21 +79,29 @@ export class AgentFollower {
     const nowMs = this.#sources.clock.nowMs();
     const info = this.#sources.processes.info(this.#process.pid);
     const alive = info !== null && info.startTicks === this.#process.startTicks && !/[ZX]/.test(info.runState);
-    if (alive) this.#readRegistry(nowMs);
+    this.#readRegistry(nowMs);
+    const session = this.#registry?.entry.sessionId ?? this.#sessionId;
+    const moved = session !== null && session !== this.#sessionId;
+    if (moved && !this.#hasLines()) this.#switchSession(session);
     const read = this.#readTranscript(nowMs);
-    const restarted = this.#restarted;
-    this.#restarted = false;
-    return {
+    const observation: Observation = {
       alive,
       suspended: alive && info.runState === 'T',
       seenAtMs: nowMs,
       registry: alive && this.#registry !== null ? this.#registry : null,
       sessionId: this.#sessionId,
-      restarted,
+      restarted: this.#restarted,
       transcript: this.#transcriptSeen,
       compactAskedMs: this.#compactAsked(),
       ...read,
     };
+    this.#restarted = false;
+    // The last records of the session it left come first; the next look is at the new one.
+    if (session !== null && session !== this.#sessionId && !read.more) {
+      this.#switchSession(session);
+      observation.more = true;
+    }
+    return observation;
   }
 
   #readRegistry(nowMs: number): void {
@@ -108,25 +130,31 @@ export class AgentFollower {
       this.#registry = null;
       return;
     }
-    this.#registry = { entry, seenAtMs: nowMs, stamp };
-    this.#cwd = entry.cwd;
-    if (entry.sessionId !== this.#sessionId) this.#switchSession(entry.sessionId);
+    // A time that has not come yet is none.
+    const sinceMs = entry.sinceMs === null ? null : Math.min(entry.sinceMs, nowMs);
+    this.#registry = { entry: { ...entry, sinceMs }, seenAtMs: nowMs, stamp };
   }
 
   #switchSession(sessionId: string): void {
     this.#sessionId = sessionId;
+    this.#cwd = this.#registry?.entry.cwd ?? null;
     this.#lines = null;
     this.#transcriptSeen = null;
     this.#restarted = true;
   }
 
-  #readTranscript(nowMs: number): Pick<Observation, 'events' | 'more'> {
-    const { files, counters } = this.#sources;
+  #hasLines(): boolean {
     if (this.#lines === null && this.#sessionId !== null && this.#configDir !== null) {
+      const { files } = this.#sources;
       const place = findTranscript(this.#client, files, this.#configDir, this.#cwd, this.#sessionId);
       if (place !== null) this.#lines = new LineFollower(files, place);
     }
-    if (this.#lines === null) return { events: [], more: false };
+    return this.#lines !== null;
+  }
+
+  #readTranscript(nowMs: number): Pick<Observation, 'events' | 'more'> {
+    const { counters } = this.#sources;
+    if (!this.#hasLines() || this.#lines === null) return { events: [], more: false };
     const batch = this.#lines.poll();
     if (batch.restarted) {
       this.#restarted = true;
@@ -138,14 +166,15 @@ export class AgentFollower {
       return { events: [], more: false };
     }
     if (this.#lines.inode !== null) {
-      this.#transcriptSeen = { path: this.#lines.path, inode: this.#lines.inode, seenAtMs: nowMs };
+      const { path, inode, size } = this.#lines;
+      this.#transcriptSeen = { path, inode, size, seenAtMs: nowMs };
     }
     const events: Observation['events'] = [];
     for (const line of batch.lines) {
       const parsed = this.#client.parseTranscriptLine(line.text, String(line.offset));
       if (!parsed.ok) counters.add('transcript.invalid-line');
       else if (!parsed.sidechain) {
-        for (const event of parsed.events) events.push({ event: this.#timed(event), offset: line.offset });
+        for (const event of parsed.events) events.push({ event: this.#timed(event, nowMs), offset: line.offset });
       }
     }
     return { events, more: batch.more };
@@ -157,9 +186,8 @@ export class AgentFollower {
     return last?.command === 'compact' ? last.atMs : null;
   }
 
-  #timed(event: SessionEvent): SessionEvent {
-    if (Number.isNaN(event.atMs)) return { ...event, atMs: this.#lastAtMs };
-    this.#lastAtMs = event.atMs;
-    return event;
+  #timed(event: SessionEvent, nowMs: number): SessionEvent {
+    if (!Number.isNaN(event.atMs)) this.#lastAtMs = Math.min(event.atMs, nowMs);
+    return { ...event, atMs: this.#lastAtMs };
   }
 }

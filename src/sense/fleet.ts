@@ -3,7 +3,9 @@ import type { Counters } from '../model/counters.ts';
 import type { Files, Pane, Processes, ProcessInfo, Tmux, TmuxFailure, TmuxServer } from '../model/world.ts';
 
 const descendantsMax = 200;
-const registryFilesMax = 5_000;
+/** Every client killed with -9 leaves one behind, for ever. */
+const registryFilesMax = 100_000;
+const countedMax = 10_000;
 export const registryBytesMax = 256 * 1024;
 
 /** A client found running: in a pane, or through the registry of a config directory. */
@@ -35,8 +37,8 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #servers = new Map<string, TmuxServer>();
   #configDirs: readonly string[] = [];
-  /** Programs seen that only call themselves the client; each is counted once. */
-  readonly #impostors = new Set<string>();
+  /** What was odd and is counted already; looked at every two seconds it would be counted for ever. */
+  readonly #counted = new Set<string>();
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -93,7 +95,7 @@ export class Fleet {
 
   /** The topmost client among the pane's processes: one that an agent starts as a tool is part of that agent. */
   #agentIn(pane: Pane, socket: string): SeenAgent | null {
-    const { processes, counters } = this.#options;
+    const { processes } = this.#options;
     let level = [pane.pid];
     for (let seen = 0; level.length > 0 && seen < descendantsMax; ) {
       const next: number[] = [];
@@ -102,7 +104,7 @@ export class Fleet {
         const info = processes.info(pid);
         if (info === null) continue;
         if (info.uid !== processes.uid) {
-          counters.add('process.foreign');
+          this.#countOnce('process.foreign', `${pid}:${info.startTicks}`);
           continue;
         }
         const agent = this.#identify(info);
@@ -115,7 +117,7 @@ export class Fleet {
   }
 
   #identify(info: ProcessInfo): Omit<SeenAgent, 'place'> | null {
-    const { processes, clients, counters } = this.#options;
+    const { processes, clients } = this.#options;
     const client = clients.find((candidate) => candidate.mayBe(info));
     if (client === undefined) return null;
     const environment = processes.environment(info.pid, client.environmentNames);
@@ -124,12 +126,16 @@ export class Fleet {
       client.isProgram(processes.executable(info.pid), processes.arguments(info.pid)) ||
       this.#isRegistered(client, configDir, info);
     if (certain) return { client, process: info, configDir };
-    const key = `${info.pid}:${info.startTicks}`;
-    if (!this.#impostors.has(key)) {
-      this.#impostors.add(key);
-      counters.add('process.impostor');
-    }
+    this.#countOnce('process.impostor', `${info.pid}:${info.startTicks}`);
     return null;
+  }
+
+  #countOnce(counter: string, what: string): void {
+    const key = `${counter} ${what}`;
+    if (this.#counted.has(key)) return;
+    if (this.#counted.size >= countedMax) this.#counted.clear();
+    this.#counted.add(key);
+    this.#options.counters.add(counter);
   }
 
   #isRegistered(client: AgentClient, configDir: string | null, info: ProcessInfo): boolean {
@@ -137,6 +143,17 @@ export class Fleet {
     const read = this.#options.files.readSmall(client.registryFile(configDir, info.pid), registryBytesMax);
     const entry = read.ok ? client.parseRegistry(read.text) : null;
     return entry !== null && isEntryOf(entry, info);
+  }
+
+  #isInteractive(client: AgentClient, configDir: string, info: ProcessInfo): boolean {
+    const file = client.registryFile(configDir, info.pid);
+    const read = this.#options.files.readSmall(file, registryBytesMax);
+    const entry = read.ok ? client.parseRegistry(read.text) : null;
+    if (entry !== null && isEntryOf(entry, info)) return entry.interactive;
+    const odd = entry !== null ? 'other-process' : read.ok ? 'invalid' : read.reason;
+    // Gone a moment after it was listed is nothing odd.
+    if (odd !== 'missing') this.#countOnce(`registry.${odd}`, `${file}:${info.startTicks}`);
+    return false;
   }
 
   /** Only registries lead there; no other process is searched. */
@@ -147,14 +164,15 @@ export class Fleet {
       for (const configDir of new Set([client.defaultConfigDir(home), ...this.#configDirs])) {
         const names = files.list(client.registryFolder(configDir)) ?? [];
         for (const name of names.slice(0, registryFilesMax)) {
-          const pid = /^(\d+)\.json$/.exec(name)?.[1];
+          const pid = /^(\d{1,10})\.json$/.exec(name)?.[1];
           if (pid === undefined || found.has(Number(pid))) continue;
           const info = processes.info(Number(pid));
-          if (info === null || info.uid !== processes.uid) continue;
-          const read = files.readSmall(client.registryFile(configDir, info.pid), registryBytesMax);
-          const entry = read.ok ? client.parseRegistry(read.text) : null;
-          if (entry === null || !entry.interactive || !isEntryOf(entry, info)) continue;
-          agents.push({ client, process: info, configDir, place: null });
+          if (info === null) continue;
+          if (info.uid !== processes.uid) {
+            this.#countOnce('process.foreign', `${pid}:${info.startTicks}`);
+          } else if (this.#isInteractive(client, configDir, info)) {
+            agents.push({ client, process: info, configDir, place: null });
+          }
         }
       }
     }

@@ -55,6 +55,11 @@ export class LineFollower {
     return this.#inode;
   }
 
+  /** Its length at the last read. */
+  get size(): number {
+    return this.#size;
+  }
+
   poll(): FollowBatch {
     const batch: FollowBatch = { lines: [], restarted: false, oversized: 0, more: false, failure: null };
     const info = this.#files.info(this.path);

@@ -9,7 +9,6 @@ const environmentBytesMax = 1024 * 1024;
 export function linuxProcesses(): Processes {
   const bootId = readText('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
   const uid = process.getuid?.() ?? -1;
-  const bootMs = Number(/^btime (\d+)$/m.exec(readText('/proc/stat') ?? '')?.[1] ?? 0) * 1000;
   return {
     bootId,
     uid,
@@ -18,8 +17,13 @@ export function linuxProcesses(): Processes {
     executable: (pid) => readLink(`/proc/${pid}/exe`),
     arguments: (pid) => splitZero(readText(`/proc/${pid}/cmdline`)),
     environment: (pid, names) => readEnvironment(pid, names),
-    startedAtMs: (info) => bootMs + (Number(info.startTicks) * 1000) / ticksPerSecond,
+    startedAtMs: (info) => bootMs() + (Number(info.startTicks) * 1000) / ticksPerSecond,
   };
+}
+
+/** Read anew each time: it moves with every step of the clock. */
+function bootMs(): number {
+  return Number(/^btime (\d+)$/m.exec(readText('/proc/stat') ?? '')?.[1] ?? 0) * 1000;
 }
 
 function readInfo(pid: number, bootId: string): ProcessInfo | null {

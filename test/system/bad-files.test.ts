@@ -107,36 +107,41 @@ else
   });
 
 describe('a transcript that cannot be read', () => {
-  it.each(obstacles)('$what is counted and not read, the registry still tells, and recovery is by itself', async (obstacle) => {
-    const { name, agent } = await seenAgent();
-    const file = agent.transcriptFile;
-    const good = readFileSync(file);
-    // What is behind the obstacle would be believed if it were read.
-    writeFileSync(`${file}.elsewhere`, good);
-    appendFileSync(`${file}.elsewhere`, `${JSON.stringify(reply({ used: 666_000 }))}\n`);
-    rmSync(file);
-    obstacle.put(file);
-    await world.counted(`transcript.${obstacle.counter}`);
-    agent.register({ status: 'busy' });
-    const busy = await world.agentIs(name, 'working/thinking');
-    expect(busy.context?.used).toBe(1_000);
+  it.each(obstacles)(
+    '$what is counted and not read, the registry still tells, and recovery is by itself',
+    async (obstacle) => {
+      const { name, agent } = await seenAgent();
+      const file = agent.transcriptFile;
+      const good = readFileSync(file);
+      // What is behind the obstacle would be believed if it were read.
+      writeFileSync(`${file}.elsewhere`, good);
+      appendFileSync(`${file}.elsewhere`, `${JSON.stringify(reply({ used: 666_000 }))}\n`);
+      const before = await world.counter(`transcript.${obstacle.counter}`);
+      rmSync(file);
+      obstacle.put(file);
+      await world.counterGrows(`transcript.${obstacle.counter}`, before);
+      agent.register({ status: 'busy' });
+      const busy = await world.agentIs(name, 'working/thinking');
+      expect(busy.context?.used).toBe(1_000);
 
-    rmSync(file, { recursive: true });
-    writeFileSync(file, good);
-    agent.register({ status: 'idle' });
-    agent.turn(2_000);
-    await usesTokens(name, 2_000);
-    await hasRows(name, 6);
-    await daemonIsWell();
-  });
+      rmSync(file, { recursive: true });
+      writeFileSync(file, good);
+      agent.register({ status: 'idle' });
+      agent.turn(2_000);
+      await usesTokens(name, 2_000);
+      await hasRows(name, 6);
+      await daemonIsWell();
+    },
+  );
 
   it('missing at first is read once it is there, and keeps what it told when it is removed', async () => {
     const { name, agent } = await newAgent();
     expect((await world.agentIs(name, 'idle')).context).toBeNull();
     agent.turn(1_000);
     await usesTokens(name, 1_000);
+    const before = await world.counter('transcript.missing');
     rmSync(agent.transcriptFile);
-    await world.counted('transcript.missing');
+    await world.counterGrows('transcript.missing', before);
     await usesTokens(name, 1_000);
     agent.turn(3_000);
     await usesTokens(name, 3_000);
@@ -233,7 +238,10 @@ describe('a transcript with bad lines', () => {
 describe('a transcript that is cut or replaced', () => {
   const ways: [string, (file: string, fresh: string) => void][] = [
     ['cut to nothing and begun anew', (file, fresh) => (truncateSync(file, 0), appendFileSync(file, fresh))],
-    ['rewritten in place, longer than before', (file, fresh) => writeFileSync(file, fresh + fresh.replaceAll(/"uuid":"..../g, '"uuid":"0000'))],
+    [
+      'rewritten in place, longer than before',
+      (file, fresh) => writeFileSync(file, fresh + fresh.replaceAll(/"uuid":"..../g, '"uuid":"0000')),
+    ],
     [
       'rotated away',
       (file, fresh) => {
@@ -278,9 +286,10 @@ describe('a registry entry that cannot be read', () => {
     const { name, agent } = await seenAgent();
     const file = agent.registryFile;
     writeFileSync(`${file}.elsewhere`, JSON.stringify(agent.entry({ status: 'waiting', waitingFor: 'input needed' })));
+    const before = await world.counter(`registry.${obstacle.counter}`);
     rmSync(file);
     obstacle.put(file);
-    await world.counted(`registry.${obstacle.counter}`);
+    await world.counterGrows(`registry.${obstacle.counter}`, before);
     const stale = await world.agentIs(name, (seen) => seen.stale_s > 2);
     expect(stale.state).toBe('idle');
     rmSync(file, { recursive: true });
@@ -297,8 +306,9 @@ describe('a registry entry that cannot be read', () => {
   ];
   it.each(contents)('%s: counted, and the last word stands with its age', async (_what, counter, content) => {
     const { name, agent } = await seenAgent();
+    const before = await world.counter(`registry.${counter}`);
     agent.writeRegistry(content());
-    await world.counted(`registry.${counter}`);
+    await world.counterGrows(`registry.${counter}`, before);
     const stale = await world.agentIs(name, (seen) => seen.stale_s > 2);
     expect(stale.state).toBe('idle');
     agent.register({ status: 'busy' });
@@ -330,7 +340,7 @@ describe('a registry entry that cannot be read', () => {
     const { name, agent } = await newAgent({ unregistered: true });
     agent.register({ status: 'waiting', waitingFor: 'permission prompt', procStart: '1' });
     await world.agentIs(name, 'unknown/unreadable');
-    await world.counted('registry.other-process');
+    await world.counterGrows('registry.other-process', 0);
     agent.register({ status: 'idle' });
     await world.agentIs(name, 'idle');
   });

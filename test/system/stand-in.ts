@@ -59,7 +59,7 @@ export class StandIn {
   readonly pid: number;
   readonly configDir: string;
   readonly cwd: string;
-  sessionId = randomUUID();
+  sessionId: string = randomUUID();
 
   constructor(pid: number, configDir: string, cwd: string) {
     this.pid = pid;
@@ -72,12 +72,7 @@ export class StandIn {
   }
 
   get transcriptFile(): string {
-    return path.join(
-      this.configDir,
-      'projects',
-      this.cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'),
-      `${this.sessionId}.jsonl`,
-    );
+    return path.join(this.configDir, 'projects', this.cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'), `${this.sessionId}.jsonl`);
   }
 
   /** The registry entry as the client writes it, but for the fields given. */
@@ -145,12 +140,22 @@ export function reply({ used = 1_000, model = 'claude-opus-4-8', tool }: Reply =
   const content = tool === undefined ? [{ type: 'text', text: 'Done.' }] : [{ type: 'tool_use', input: {}, ...tool }];
   const usage = { input_tokens: used, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 5 };
   const stop_reason = tool === undefined ? 'end_turn' : 'tool_use';
-  return record({ type: 'assistant', message: { id: randomUUID(), role: 'assistant', model, content, usage, stop_reason } });
+  return record({
+    type: 'assistant',
+    message: { id: randomUUID(), role: 'assistant', model, content, usage, stop_reason },
+  });
 }
 
 export function apiError(text: string, fields: object = {}): object {
   const message = { role: 'assistant', model: '<synthetic>', content: [{ type: 'text', text }] };
-  return record({ type: 'assistant', isApiErrorMessage: true, error: 'server_error', apiErrorStatus: 529, message, ...fields });
+  return record({
+    type: 'assistant',
+    isApiErrorMessage: true,
+    error: 'server_error',
+    apiErrorStatus: 529,
+    message,
+    ...fields,
+  });
 }
 
 export function turnEnd(): object {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
+import { askControl, type ControlRequest } from '../../src/run/control.ts';
 import type { AgentDocument, StatusDocument } from '../../src/run/status.ts';
 import { startFakeModel } from '../clients/fake-model.ts';
 import { Scenario } from '../clients/scenario.ts';
@@ -62,7 +63,7 @@ export class World {
   }
 
   daemonPid(): number {
-    return (JSON.parse(readFileSync(path.join(this.dataDir, 'daemon.json'), 'utf8')) as { pid: number }).pid;
+    return this.#record().pid;
   }
 
   log(): string {
@@ -79,22 +80,37 @@ export class World {
     return (await this.status()).agents.find((agent) => agent.agent === name) ?? null;
   }
 
-  /** Waits until the agent is as wanted: `idle`, `working/tool`, or whatever the condition says. */
+  /** Waits until the agent is as wanted (`idle`, `working/tool`, or whatever the condition says) and the CLI says so. */
   async agentIs(
     name: string,
     wanted: string | ((agent: AgentDocument) => boolean),
     ms = 10_000,
   ): Promise<AgentDocument> {
     let last: AgentDocument | null = null;
+    const fits = (agent: AgentDocument | undefined | null) => {
+      last = agent ?? null;
+      if (!agent) return false;
+      const label = agent.detail === null ? agent.state : `${agent.state}/${agent.detail}`;
+      return typeof wanted === 'string' ? label === wanted : wanted(agent);
+    };
     const look = async () => {
-      last = await this.agent(name);
-      if (last === null) return null;
-      const label = last.detail === null ? last.state : `${last.state}/${last.detail}`;
-      return (typeof wanted === 'string' ? label === wanted : wanted(last)) ? last : null;
+      // A look at the socket costs nothing; the word that counts is the program's.
+      const status = await this.#ask<StatusDocument>({ ask: 'status' });
+      if (!fits(status?.agents.find((agent) => agent.agent === name))) return null;
+      return fits(await this.agent(name)) ? last : null;
     };
     return until(`${name} is ${wanted}`, look, ms).catch((error: Error) => {
       throw new Error(`${error.message}; agent: ${JSON.stringify(last)}`);
     });
+  }
+
+  async #ask<T>(request: ControlRequest): Promise<T | null> {
+    const answer = await askControl<T>(this.#record().sockets.control, request, 5_000);
+    return answer.ok ? answer.value : null;
+  }
+
+  #record(): { pid: number; sockets: { control: string } } {
+    return JSON.parse(readFileSync(path.join(this.dataDir, 'daemon.json'), 'utf8'));
   }
 
   async doctor(): Promise<{ ok: boolean; checks: Map<string, Check> }> {
@@ -110,8 +126,21 @@ export class World {
     return Object.fromEntries(pairs.map(([name = '', count]) => [name, Number(count)]));
   }
 
-  counted(name: string, ms = 10_000): Promise<number> {
-    return until(`${name} counted`, async () => (await this.counters())[name] ?? 0, ms);
+  async counter(name: string): Promise<number> {
+    const facts = await this.#ask<{ counters: Record<string, number> }>({ ask: 'doctor' });
+    return facts?.counters[name] ?? 0;
+  }
+
+  /** Waits until it stands higher than before. */
+  async counterGrows(name: string, before: number): Promise<void> {
+    await until(`${name} above ${before}`, async () => (await this.counter(name)) > before);
+  }
+
+  /** Resident memory of the daemon in MB, now and at its highest. */
+  memory(): { now: number; peak: number } {
+    const status = readFileSync(`/proc/${this.daemonPid()}/status`, 'utf8');
+    const mb = (name: string) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024);
+    return { now: mb('VmRSS'), peak: mb('VmHWM') };
   }
 
   /** One connection for one query, to the database that `db url` names. */

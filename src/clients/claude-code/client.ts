@@ -3,6 +3,7 @@ import type { AgentClient } from '../client.ts';
 import { asObject, asString, asTimeMs } from './json.ts';
 import { contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
+import { findInputBox } from './screen.ts';
 import { parseTranscriptLine } from './transcript.ts';
 
 export const claudeCode: AgentClient = {
@@ -34,6 +35,7 @@ export const claudeCode: AgentClient = {
   isSubagentFinished,
   historyFile: (configDir) => path.join(configDir, 'history.jsonl'),
   parseHistoryLine,
+  findInputBox,
   contextWindow,
 };
 

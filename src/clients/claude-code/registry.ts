@@ -1,4 +1,5 @@
-import type { RegistryActivity, RegistryEntry } from '../client.ts';
+import type { RegistryActivity } from '../../model/agent.ts';
+import type { RegistryEntry } from '../client.ts';
 import { asNumber, asObject, asString, asTimeMs } from './json.ts';
 
 /** `$CLAUDE_CONFIG_DIR/sessions/<pid>.json`, which the client rewrites whenever its status changes. Undocumented. */

@@ -2,6 +2,9 @@ import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
 import type { ParsedLine } from '../client.ts';
 import { asCount, asNumber, asObject, asObjects, asString, asTime, asTimeMs, type JsonObject } from './json.ts';
 
+const replyCharsMax = 8_000;
+const tagsMax = 50;
+
 /** One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. */
 export function parseTranscriptLine(line: string, place: string): ParsedLine {
   let value: unknown;
@@ -13,7 +16,8 @@ export function parseTranscriptLine(line: string, place: string): ParsedLine {
   const record = asObject(value);
   if (record === null) return { ok: false };
   const atMs = asTime(record.timestamp);
-  const key = asString(record.uuid) ?? place;
+  // The time tells a record apart from one that stood in its place before the file was cut.
+  const key = asString(record.uuid) ?? `${place}@${atMs}`;
   const facts = factsOf(record);
   // A few record types carry no time of their own; their neighbours in the file do.
   const events = facts.map((fact, index) => ({ atMs: atMs ?? Number.NaN, key: `${key}#${index}`, fact }));
@@ -70,7 +74,7 @@ function userFacts(record: JsonObject): SessionFact[] {
   if (command !== undefined) return [...ended, { kind: 'command', name: command }];
   if (text.startsWith('<local-command-') || text.startsWith('<bash-')) return ended;
   const origin = promptOrigin(record);
-  return origin === null ? ended : [...ended, { kind: 'prompt', origin, chars: text.length }];
+  return origin === null ? ended : [...ended, { kind: 'prompt', origin, chars: text.length, tags: tagsIn(text) }];
 }
 
 function promptOrigin(record: JsonObject): 'typed' | 'queued' | 'client' | null {
@@ -111,7 +115,14 @@ function assistantFacts(record: JsonObject): SessionFact[] {
   const tools = asObjects(message.content).filter((part) => part.type === 'tool_use');
   if (message.model !== '<synthetic>') {
     const ends = message.stop_reason === 'end_turn' || message.stop_reason === 'stop_sequence';
-    facts.push({ kind: 'reply', model, messageId: asString(message.id) ?? '', usage: usageOf(message.usage), ends });
+    facts.push({
+      kind: 'reply',
+      model,
+      messageId: asString(message.id) ?? '',
+      usage: usageOf(message.usage),
+      ends,
+      text: replyText(message),
+    });
   }
   for (const part of tools) {
     const id = asString(part.id);
@@ -119,6 +130,19 @@ function assistantFacts(record: JsonObject): SessionFact[] {
     if (id !== null && tool !== null) facts.push({ kind: 'tool-call', id, tool: tool.slice(0, 200) });
   }
   return facts;
+}
+
+function replyText(message: JsonObject): string {
+  const parts = asObjects(message.content).filter((part) => part.type === 'text');
+  return parts
+    .map((part) => asString(part.text) ?? '')
+    .join('\n')
+    .slice(0, replyCharsMax);
+}
+
+/** The marks of prompts that Watchkeeper typed. Several queued prompts may be one message. */
+function tagsIn(text: string): string[] {
+  return [...text.matchAll(/\[(wk-[0-9a-f]{4})\]/g)].slice(0, tagsMax).map((match) => match[1] ?? '');
 }
 
 function usageOf(value: unknown): TokenUsage | null {
@@ -190,11 +214,12 @@ function queueFacts(record: JsonObject): SessionFact[] {
   if (record.operation !== 'enqueue') return [];
   const content = asString(record.content) ?? '';
   const ended = backgroundEnded(content);
-  return ended.length > 0 ? ended : [{ kind: 'queued', chars: content.length }];
+  return ended.length > 0 ? ended : [{ kind: 'queued', chars: content.length, tags: tagsIn(content) }];
 }
 
 function attachmentFacts(record: JsonObject): SessionFact[] {
   const attachment = asObject(record.attachment);
   if (attachment?.type !== 'queued_command') return [];
-  return [{ kind: 'prompt', origin: 'mid-turn', chars: (asString(attachment.prompt) ?? '').length }];
+  const text = asString(attachment.prompt) ?? '';
+  return [{ kind: 'prompt', origin: 'mid-turn', chars: text.length, tags: tagsIn(text) }];
 }

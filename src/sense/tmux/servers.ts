@@ -5,7 +5,7 @@ import type { Pane, Tmux, TmuxFailure, TmuxServer } from '../../model/world.ts';
 import { type Answer, ControlConnection } from './control.ts';
 
 const answerMs = 2_000;
-const retryMs = { first: 1_000, last: 30_000 };
+const retryMs = { first: 1_000, last: 10_000 };
 const paneFormat = ['pane_id', 'pane_pid', 'pane_dead', 'window_index', 'pane_index', 'session_name'];
 /** Names come last: tmux escapes control characters in them, so a tab always ends a field before. */
 const panesCommand = ['list-panes', '-a', '-F', paneFormat.map((name) => `#{${name}}`).join('\t')];
@@ -43,8 +43,10 @@ class WatchedServer implements TmuxServer {
   readonly socket: string;
   readonly #changed: () => void;
   #connection: ControlConnection | null = null;
-  #retryAtMs = 0;
-  #waitMs = retryMs.first;
+  /** Set while it hangs: when to try again, after how long a wait. */
+  #hung: { retryAtMs: number; waitMs: number } | null = null;
+  #trying = false;
+  #ended = false;
 
   constructor(socket: string, changed: () => void) {
     this.socket = socket;
@@ -63,30 +65,54 @@ class WatchedServer implements TmuxServer {
   }
 
   close(): void {
+    this.#ended = true;
+    this.#drop();
+  }
+
+  #drop(): void {
     this.#connection?.close();
     this.#connection = null;
   }
 
   async #ask(command: string[]): Promise<Answer> {
-    if (performance.now() < this.#retryAtMs) return { ok: false, reason: 'hung' };
+    if (this.#hung !== null) {
+      if (!this.#trying && performance.now() >= this.#hung.retryAtMs) void this.#tryAgain();
+      return { ok: false, reason: 'hung' };
+    }
     if (this.#connection === null || this.#connection.closed) {
       const opened = await this.#open();
       if (!opened.ok) return this.#failed(opened.reason);
-      if (opened.connection === null) return once(this.socket, command);
       this.#connection = opened.connection;
     }
-    const answer = await this.#connection.ask(command.map(quote).join(' '), answerMs);
-    if (!answer.ok) return this.#failed(answer.reason);
-    this.#waitMs = retryMs.first;
-    return answer;
+    const connection = this.#connection;
+    const answer =
+      connection === null
+        ? await once(this.socket, command)
+        : await connection.ask(command.map(quote).join(' '), answerMs);
+    return answer.ok ? answer : this.#failed(answer.reason);
+  }
+
+  /** Nobody waits for this: the other servers are not to be held up by one that hangs. */
+  async #tryAgain(): Promise<void> {
+    this.#trying = true;
+    const opened = await this.#open();
+    this.#trying = false;
+    if (!opened.ok && opened.reason === 'hung') {
+      this.#failed('hung');
+      return;
+    }
+    this.#hung = null;
+    if (opened.ok) this.#connection = opened.connection;
+    if (this.#ended) this.#drop();
+    else this.#changed();
   }
 
   #failed(reason: TmuxFailure): Answer {
-    this.close();
+    this.#drop();
     // A server that is gone may be back at once; only one that hangs is left alone for a while.
     if (reason === 'hung') {
-      this.#retryAtMs = performance.now() + this.#waitMs;
-      this.#waitMs = Math.min(this.#waitMs * 2, retryMs.last);
+      const waitMs = this.#hung === null ? retryMs.first : Math.min(this.#hung.waitMs * 2, retryMs.last);
+      this.#hung = { retryAtMs: performance.now() + waitMs, waitMs };
     }
     return { ok: false, reason };
   }

@@ -12,8 +12,8 @@ export function needDaemon(): DaemonRecord {
   return daemon;
 }
 
-export async function askDaemon<T>(request: ControlRequest): Promise<T> {
-  const answer = await askControl<T>(needDaemon().sockets.control, request, answerMs);
+export async function askDaemon<T>(request: ControlRequest, timeoutMs = answerMs): Promise<T> {
+  const answer = await askControl<T>(needDaemon().sockets.control, request, timeoutMs);
   if (!answer.ok) throw new CommandFailure(exit.noDaemon, answer.message, 'see `watchkeeper doctor`');
   return answer.value;
 }

@@ -7,6 +7,9 @@ import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
 import { addEvents } from './commands/events.ts';
 import { addHealth } from './commands/health.ts';
+import { addPause } from './commands/pause.ts';
+import { addPrompt } from './commands/prompt.ts';
+import { addPrompts } from './commands/prompts.ts';
 import { addStatus } from './commands/status.ts';
 import { addUp } from './commands/up.ts';
 import { CommandFailure, exit } from './outcome.ts';
@@ -39,9 +42,22 @@ after the session; one in a plain terminal after its directory and pid.
 Environment: WATCHKEEPER_HOME (data directory), WATCHKEEPER_CONFIG (config file),
 DATABASE_URL (a PostgreSQL of your own), NO_COLOR.
 Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
-5 no database, 6 timed out.`,
+5 no database, 6 timed out or not yet, 7 uncertain.`,
     );
-  for (const add of [addUp, addDown, addStatus, addHealth, addEvents, addDoctor, addConfig, addDb]) add(program);
+  for (const add of [
+    addUp,
+    addDown,
+    addStatus,
+    addHealth,
+    addEvents,
+    addPrompt,
+    addPrompts,
+    addPause,
+    addDoctor,
+    addConfig,
+    addDb,
+  ])
+    add(program);
   forEachCommand(program, (command) => {
     command
       .exitOverride()
@@ -71,7 +87,12 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
 function report(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exit.ok;
-    return fail(exit.usage, error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '), 'see `watchkeeper --help`', json);
+    return fail(
+      exit.usage,
+      error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '),
+      'see `watchkeeper --help`',
+      json,
+    );
   }
   if (error instanceof CommandFailure) return fail(error.code, error.message, error.wayOut, json);
   return fail(exit.usage, `unexpected: ${(error as Error).stack ?? String(error)}`, 'please report it', json);

@@ -7,6 +7,7 @@ export const exit = {
   notFound: 4,
   noDatabase: 5,
   timeout: 6,
+  uncertain: 7,
 } as const;
 
 /** Ends a command with one line on stderr: what went wrong, and the way out. */

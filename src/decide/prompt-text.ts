@@ -1,0 +1,23 @@
+/** What may be typed into an agent's box, and how it is marked so that its arrival can be proved. */
+
+const charsMax = 100_000;
+/** Control characters but the line feed; bidirectional, invisible and line-separator characters; lone surrogates. */
+const unsafe =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u;
+
+/** Refused, not repaired: a text that was changed is not what somebody wanted to say. null: may be typed. */
+export function whyUnsafe(text: string, oneLineOnly: boolean): string | null {
+  if (text.trim() === '') return 'the text is empty';
+  if (text.length > charsMax) return `the text is longer than ${charsMax} characters`;
+  if (/^\s*!/.test(text)) return 'a leading `!` would run it as a shell command';
+  if (/^\s*\//.test(text)) return 'a leading `/` would make it a command of the client';
+  if (/\\\s*$/.test(text)) return 'a trailing `\\` would keep it from being submitted';
+  if (unsafe.test(text)) return 'it holds control or invisible characters';
+  // A shell beneath could execute the second line if the client died in between.
+  if (oneLineOnly && text.includes('\n')) return 'the agent runs under a shell, where only one line is safe';
+  return null;
+}
+
+export function tagged(text: string, tag: string): string {
+  return `${text} [${tag}]`;
+}

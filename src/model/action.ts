@@ -1,0 +1,48 @@
+import type { Json } from './event.ts';
+
+export type Trigger = `rule:${string}` | 'human' | 'mcp' | 'handoff';
+
+/** Why nothing was typed. */
+export type Refusal =
+  | 'waiting-permission'
+  | 'waiting-question'
+  | 'waiting-setup'
+  | 'not-agent'
+  | 'pane-dead'
+  | 'pane-mode'
+  | 'synchronized'
+  | 'human-typing'
+  | 'draft'
+  | 'paused'
+  | 'watch-mode'
+  | 'unsafe-text'
+  | 'authority'
+  | 'no-ledger'
+  | 'no-input-box'
+  | 'stale';
+
+export type PromptOutcome = 'confirmed' | 'queued' | 'refused' | 'uncertain' | 'deferred';
+
+/** What is meant to be done; committed before anything is done. */
+export interface Action {
+  id: string;
+  atMs: number;
+  agent: string;
+  kind: 'prompt' | 'notify';
+  trigger: Trigger;
+  intent: { [key: string]: Json };
+  finding: string | null;
+}
+
+/** What came of it. An action may get several: confirmed, then answered. */
+export interface ActionOutcome {
+  actionId: string;
+  atMs: number;
+  outcome: string;
+  reason: string | null;
+  proof: { [key: string]: Json } | null;
+}
+
+export interface LedgerEntry extends Action {
+  outcomes: Omit<ActionOutcome, 'actionId'>[];
+}

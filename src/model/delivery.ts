@@ -1,0 +1,23 @@
+import type { RegistryActivity } from './agent.ts';
+
+/** The agent as it is in this very moment, read afresh. */
+export interface FreshLook {
+  /** The recorded process, by pid and start time. */
+  alive: boolean;
+  /** It reads from its terminal now: its process group is the foreground one and it is not stopped. */
+  foreground: boolean;
+  /** null: it has no registry entry, so it is not past its setup screens or nobody knows. */
+  activity: RegistryActivity | null;
+  /** The client belongs to the pane: it is the pane's own process or below it. */
+  inPane: boolean;
+}
+
+export interface PaneFacts {
+  pid: number;
+  dead: boolean;
+  /** tmux's name of the mode it is in; empty in none. */
+  mode: string;
+  synchronized: boolean;
+  /** People who look at this pane and when they last pressed a key. */
+  people: { activeAtMs: number }[];
+}

@@ -1,0 +1,94 @@
+import type pg from 'pg';
+import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
+import type { Json } from '../model/event.ts';
+import { time } from './agent-row.ts';
+
+/** The ledger: an action is written before it is done, its outcomes after. Rows are only ever added. */
+
+export async function intend(client: pg.ClientBase, host: string, action: Action): Promise<void> {
+  const written = await client.query(
+    `INSERT INTO actions (id, at, agent_id, kind, trigger, intent, finding)
+     SELECT $1, $2, id, $3, $4, $5, $6 FROM agents WHERE host = $7 AND name = $8`,
+    [
+      action.id,
+      time(action.atMs),
+      action.kind,
+      action.trigger,
+      JSON.stringify(action.intent),
+      action.finding,
+      host,
+      action.agent,
+    ],
+  );
+  if (written.rowCount !== 1) throw new Error(`agent ${action.agent} is not on record`);
+}
+
+export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): Promise<void> {
+  await client.query(
+    'INSERT INTO action_outcomes (action_id, at, outcome, reason, proof) VALUES ($1, $2, $3, $4, $5)',
+    [
+      outcome.actionId,
+      time(outcome.atMs),
+      outcome.outcome,
+      outcome.reason,
+      outcome.proof === null ? null : JSON.stringify(outcome.proof),
+    ],
+  );
+}
+
+export async function openActions(client: pg.ClientBase, host: string): Promise<Action[]> {
+  const rows = await client.query<ActionRow>(
+    `${selectActions} WHERE g.host = $1 AND NOT EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = a.id) ORDER BY a.at`,
+    [host],
+  );
+  return rows.rows.map(toAction);
+}
+
+/** The newest entries, newest last. */
+export async function readLedger(
+  client: pg.ClientBase,
+  host: string,
+  filter: { agent: string | null; kind: string | null; limit: number },
+): Promise<LedgerEntry[]> {
+  const rows = await client.query<ActionRow & { outcomes: OutcomeRow[] | null }>(
+    `SELECT s.*, (SELECT jsonb_agg(jsonb_build_object('at', o.at, 'outcome', o.outcome, 'reason', o.reason, 'proof', o.proof) ORDER BY o.id)
+                  FROM action_outcomes o WHERE o.action_id = s.id) AS outcomes
+     FROM (${selectActions} WHERE g.host = $1 AND ($2::text IS NULL OR g.name = $2) AND ($3::text IS NULL OR a.kind = $3)
+           ORDER BY a.at DESC LIMIT $4) s ORDER BY s.at`,
+    [host, filter.agent, filter.kind, filter.limit],
+  );
+  return rows.rows.map((row) => ({
+    ...toAction(row),
+    outcomes: (row.outcomes ?? []).map(({ at, outcome, reason, proof }) => ({
+      atMs: Date.parse(at),
+      outcome,
+      reason,
+      proof,
+    })),
+  }));
+}
+
+const selectActions =
+  'SELECT a.id, a.at, g.name AS agent, a.kind, a.trigger, a.intent, a.finding FROM actions a JOIN agents g ON g.id = a.agent_id';
+
+interface ActionRow {
+  id: string;
+  at: Date;
+  agent: string;
+  kind: Action['kind'];
+  trigger: Trigger;
+  intent: { [key: string]: Json };
+  finding: string | null;
+}
+
+interface OutcomeRow {
+  at: string;
+  outcome: string;
+  reason: string | null;
+  proof: { [key: string]: Json } | null;
+}
+
+function toAction(row: ActionRow): Action {
+  const { id, at, agent, kind, trigger, intent, finding } = row;
+  return { id, atMs: at.getTime(), agent, kind, trigger, intent, finding };
+}

@@ -1,0 +1,294 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Delivered, deliver, type Proof } from '../act/deliver.ts';
+import { tmuxPane } from '../act/pane-terminal.ts';
+import { whyNotNow } from '../decide/fit.ts';
+import { whyNotAllowed } from '../decide/gate.ts';
+import { tagged, whyUnsafe } from '../decide/prompt-text.ts';
+import type { Action, PromptOutcome, Refusal, Trigger } from '../model/action.ts';
+import type { SessionEvent } from '../model/session-event.ts';
+import type { Store } from '../model/store.ts';
+import { shown } from '../model/text.ts';
+import type { Clock, Files, Processes } from '../model/world.ts';
+import { lookNow } from '../sense/fresh-look.ts';
+import type { Config } from './config/schema.ts';
+import type { WatchedAgent } from './watched-agent.ts';
+
+export interface PromptRequest {
+  agent: string;
+  text: string;
+  trigger: Trigger;
+  finding: string | null;
+  /** How long to wait for a moment that fits, and then for the answer. */
+  waitMs: number;
+}
+
+export interface PromptResult {
+  id: string;
+  tag: string;
+  agent: string;
+  outcome: PromptOutcome;
+  reason: string | null;
+  proof: 'transcript' | null;
+  proof_ms: number | null;
+  answer: Answer | null;
+}
+
+interface Answer {
+  text: string;
+  ms: number;
+}
+
+interface Expected {
+  action: Action;
+  tag: string;
+  /** Told once the client's record has the tag. */
+  proved: ((proof: Proof) => void) | null;
+  /** The tag has been seen in a turn of its own: what the model says now is the answer. */
+  turnSinceMs: number | null;
+  said: string;
+  /** null: the turn ended without one. */
+  answer: Promise<Answer | null>;
+  answered(answer: Answer | null): void;
+  /** The ledger has the delivery's outcome; what came of it is written after. */
+  concluded: Promise<void>;
+}
+
+export interface PrompterParts {
+  host: string;
+  store: Store;
+  clock: Clock;
+  processes: Processes;
+  files: Files;
+  config: () => Config;
+  paused: () => boolean;
+  agent: (name: string) => WatchedAgent | null;
+  /** Rows that the ledger points at have to be there first. */
+  flush: () => Promise<boolean>;
+  lookSoon: () => void;
+}
+
+const proofMs = 8_000;
+/** A person's deferred prompt looks for a fitting moment this often. */
+const retryMs = 500;
+const expectedMax = 1_000;
+/** These pass by themselves. */
+const passing: readonly (string | null)[] = ['human-typing', 'draft', 'pane-mode'];
+
+/** Prompts, from the request to the ledger's last word. One at a time for each agent. */
+export class Prompter {
+  readonly #parts: PrompterParts;
+  readonly #expected = new Map<string, Expected>();
+  readonly #busy = new Map<string, Promise<unknown>>();
+
+  constructor(parts: PrompterParts) {
+    this.#parts = parts;
+  }
+
+  /** Actions an earlier run left without an outcome: their truth is looked for, they are never typed again. */
+  async recover(): Promise<void> {
+    const open = await this.#parts.store.openActions(this.#parts.host);
+    if (!open.ok) return;
+    for (const action of open.value) {
+      const tag = typeof action.intent.tag === 'string' ? action.intent.tag : null;
+      if (tag === null) continue;
+      const proof = this.#waitForProof(this.#expect(action, tag), proofMs);
+      void proof.then((found) =>
+        this.#conclude(action, found === null ? 'uncertain' : outcomeOf(found), 'daemon-restarted', found),
+      );
+    }
+  }
+
+  /** Everything the agents' own records say passes here. */
+  told(agent: string, event: SessionEvent): void {
+    const { fact, atMs } = event;
+    if (fact.kind === 'prompt' || fact.kind === 'queued') {
+      for (const expected of this.#expected.values()) {
+        if (expected.action.agent !== agent || !fact.tags.includes(expected.tag) || atMs < expected.action.atMs - 2_000)
+          continue;
+        const queued = fact.kind === 'queued';
+        expected.proved?.({ queued, source: 'transcript', atMs });
+        expected.proved = null;
+        if (!queued) expected.turnSinceMs = atMs;
+      }
+      return;
+    }
+    for (const expected of this.#expected.values()) {
+      if (expected.action.agent === agent && expected.turnSinceMs !== null) this.#takeAnswer(expected, event);
+    }
+  }
+
+  prompt(request: PromptRequest): Promise<PromptResult> {
+    const before = this.#busy.get(request.agent) ?? Promise.resolve();
+    const mine = before.then(() => this.#promptWhenFit(request));
+    this.#busy.set(
+      request.agent,
+      mine.catch(() => {}),
+    );
+    return mine;
+  }
+
+  async #promptWhenFit(request: PromptRequest): Promise<PromptResult> {
+    const endMs = this.#parts.clock.monotonicMs() + request.waitMs;
+    for (;;) {
+      const result = await this.#promptOnce(request);
+      const left = endMs - this.#parts.clock.monotonicMs();
+      if (result.outcome !== 'refused' || !passing.includes(result.reason) || request.waitMs === 0) return result;
+      if (left <= 0) return { ...result, outcome: 'deferred' };
+      await sleep(Math.min(retryMs, left));
+    }
+  }
+
+  async #promptOnce(request: PromptRequest): Promise<PromptResult> {
+    const tag = `wk-${randomBytes(2).toString('hex')}`;
+    const action: Action = {
+      id: randomUUID(),
+      atMs: this.#parts.clock.nowMs(),
+      agent: request.agent,
+      kind: 'prompt',
+      trigger: request.trigger,
+      intent: { text: shown(request.text, 4_000), tag },
+      finding: request.finding,
+    };
+    const result = (outcome: PromptOutcome, reason: string | null): PromptResult => ({
+      id: action.id,
+      tag,
+      agent: request.agent,
+      outcome,
+      reason,
+      proof: null,
+      proof_ms: null,
+      answer: null,
+    });
+    await this.#parts.flush();
+    const intended = await this.#parts.store.intend(this.#parts.host, action);
+    if (!intended.ok) return result('refused', 'no-ledger');
+    const refusal = this.#whyRefused(request);
+    if (refusal !== null) {
+      await this.#conclude(action, 'refused', refusal, null);
+      return result('refused', refusal);
+    }
+    const expected = this.#expect(action, tag);
+    const delivered = await this.#deliver(request, expected);
+    expected.concluded = this.#conclude(action, delivered.outcome, delivered.reason, delivered.proof, delivered);
+    await expected.concluded;
+    if (delivered.proof === null) {
+      if (delivered.outcome === 'refused') this.#expected.delete(action.id);
+      return result(delivered.outcome, delivered.reason);
+    }
+    const answer = request.waitMs > 0 ? await Promise.race([expected.answer, sleep(request.waitMs, null, { ref: false })]) : null;
+    return { ...result(delivered.outcome, null), proof: delivered.proof.source, proof_ms: delivered.proofMs, answer };
+  }
+
+  #whyRefused(request: PromptRequest): Refusal | null {
+    const agent = this.#parts.agent(request.agent);
+    const view = agent?.view ?? null;
+    if (agent === null || view === null) return 'not-agent';
+    const { mode } = this.#parts.config();
+    const notAllowed = whyNotAllowed('nudge', { mode, paused: this.#parts.paused(), authority: view.authority });
+    if (notAllowed !== null) return notAllowed;
+    const place = agent.seen.place;
+    if (place === null) return 'not-agent';
+    return whyUnsafe(request.text, place.pane.pid !== agent.seen.process.pid) === null ? null : 'unsafe-text';
+  }
+
+  async #deliver(request: PromptRequest, expected: Expected): Promise<Delivered> {
+    const agent = this.#parts.agent(request.agent);
+    const place = agent?.seen.place ?? null;
+    if (agent === null || place === null)
+      return { outcome: 'refused', reason: 'not-agent', proof: null, proofMs: null, draftRestored: null };
+    const { clock, processes, files } = this.#parts;
+    const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
+    return deliver(
+      { text: tagged(request.text, expected.tag), tag: expected.tag, proofMs },
+      {
+        terminal: tmuxPane(place.socket, place.pane.id),
+        whyNotNow: (pane) => {
+          if (this.#parts.paused()) return 'paused';
+          return whyNotNow(lookNow(agent.seen, pane?.pid ?? null, processes, files), pane, clock.nowMs(), quietMs);
+        },
+        inputBox: (screen) => agent.seen.client.findInputBox(screen),
+        proof: (_tag, timeoutMs) => this.#waitForProof(expected, timeoutMs),
+        nowMs: () => clock.nowMs(),
+        sleep: (ms) => sleep(ms),
+      },
+    );
+  }
+
+  #expect(action: Action, tag: string): Expected {
+    let answered: Expected['answered'] = () => {};
+    const answer = new Promise<Answer | null>((resolve) => {
+      answered = resolve;
+    });
+    const expected: Expected = { action, tag, proved: null, turnSinceMs: null, said: '', answer, answered, concluded: Promise.resolve() };
+    this.#expected.set(action.id, expected);
+    const oldest = this.#expected.keys().next().value;
+    if (this.#expected.size > expectedMax && oldest !== undefined) this.#expected.delete(oldest);
+    return expected;
+  }
+
+  #waitForProof(expected: Expected, timeoutMs: number): Promise<Proof | null> {
+    this.#parts.lookSoon();
+    return new Promise((resolve) => {
+      // A stopping daemon does not wait for a proof: the next one looks for it.
+      const timer = setTimeout(() => resolve(null), timeoutMs).unref();
+      expected.proved = (proof) => {
+        clearTimeout(timer);
+        resolve(proof);
+      };
+    });
+  }
+
+  /** The answer is what the model says last in the turn the prompt began. An error is no answer. */
+  #takeAnswer(expected: Expected, event: SessionEvent): void {
+    const { fact, atMs } = event;
+    const sinceMs = expected.turnSinceMs ?? atMs;
+    if (fact.kind === 'reply' && fact.text !== '') expected.said = fact.text;
+    const over = (fact.kind === 'reply' && fact.ends) || fact.kind === 'turn-end';
+    if (over && expected.said !== '') {
+      const answer = { text: shown(expected.said, 4_000), ms: Math.max(0, atMs - sinceMs) };
+      this.#finish(expected, 'answered', null, answer);
+    } else if (fact.kind === 'api-error') this.#finish(expected, 'failed-by-service', shown(fact.error, 200), null);
+    else if (fact.kind === 'interrupted') this.#finish(expected, 'interrupted', null, null);
+  }
+
+  #finish(expected: Expected, outcome: string, reason: string | null, answer: Answer | null): void {
+    this.#expected.delete(expected.action.id);
+    void this.#parts.store.conclude({
+      actionId: expected.action.id,
+      atMs: this.#parts.clock.nowMs(),
+      outcome,
+      reason,
+      proof: answer === null ? null : { answer: answer.text, answer_ms: answer.ms },
+    });
+    expected.answered(answer);
+  }
+
+  async #conclude(
+    action: Action,
+    outcome: string,
+    reason: string | null,
+    proof: Proof | null,
+    delivered: Delivered | null = null,
+  ): Promise<void> {
+    await this.#parts.store.conclude({
+      actionId: action.id,
+      atMs: this.#parts.clock.nowMs(),
+      outcome,
+      reason,
+      proof:
+        proof === null
+          ? null
+          : {
+              source: proof.source,
+              at: new Date(proof.atMs).toISOString(),
+              proof_ms: delivered?.proofMs ?? null,
+              draft_restored: delivered?.draftRestored ?? null,
+            },
+    });
+  }
+}
+
+function outcomeOf(proof: Proof): PromptOutcome {
+  return proof.queued ? 'queued' : 'confirmed';
+}

@@ -1,0 +1,28 @@
+import { isEntryOf } from '../clients/client.ts';
+import type { FreshLook } from '../model/delivery.ts';
+import type { Files, Processes } from '../model/world.ts';
+import { registryBytesMax, type SeenAgent } from './fleet.ts';
+
+const parentsMax = 20;
+
+/** The agent in this very moment, for the instant before something is typed. */
+export function lookNow(seen: SeenAgent, panePid: number | null, processes: Processes, files: Files): FreshLook {
+  const info = processes.info(seen.process.pid);
+  const alive = info !== null && info.startTicks === seen.process.startTicks && !/[ZX]/.test(info.runState);
+  if (!alive) return { alive: false, foreground: false, activity: null, inPane: false };
+  const foreground = info.runState !== 'T' && info.terminalGroup === info.processGroup;
+  const file = seen.configDir === null ? null : seen.client.registryFile(seen.configDir, info.pid);
+  const read = file === null ? null : files.readSmall(file, registryBytesMax);
+  const entry = read?.ok ? seen.client.parseRegistry(read.text) : null;
+  const activity = entry !== null && isEntryOf(entry, info) ? entry.activity : null;
+  return { alive, foreground, activity, inPane: panePid !== null && isBelow(info.pid, panePid, processes) };
+}
+
+function isBelow(pid: number, ancestor: number, processes: Processes): boolean {
+  let current = pid;
+  for (let step = 0; step < parentsMax && current > 1; step += 1) {
+    if (current === ancestor) return true;
+    current = processes.info(current)?.ppid ?? 0;
+  }
+  return false;
+}

@@ -1,0 +1,64 @@
+import { text as readAll } from 'node:stream/consumers';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { PromptResult } from '../../../run/prompter.ts';
+import { askDaemon, askStatus, needAgent } from '../daemon.ts';
+import { exit } from '../outcome.ts';
+import { print, printJson } from '../output.ts';
+
+interface PromptOptions {
+  wait: number;
+  json?: boolean;
+}
+
+/** A delivery takes up to ten seconds by itself, with its proof. */
+const deliveryMs = 20_000;
+
+const exitCodes: Record<PromptResult['outcome'], number> = {
+  confirmed: exit.ok,
+  queued: exit.ok,
+  refused: exit.no,
+  uncertain: exit.uncertain,
+  deferred: exit.timeout,
+};
+
+export function addPrompt(program: Command): void {
+  program
+    .command('prompt')
+    .summary('say something to an agent, with proof that it arrived')
+    .description(
+      "Types TEXT into the agent's own input box and waits for the client's record of it. A busy agent queues it. It is\n" +
+        'refused where it could do harm: in a dialog, a shell, copy mode of somebody, over a draft, to an agent that may\n' +
+        'only be observed.',
+    )
+    .argument('<agent>', 'its name, as `status` shows it')
+    .argument('<text>', 'what to say; - reads it from standard input')
+    .option('--wait <seconds>', 'wait for a moment that fits, and then for the answer', seconds, 0)
+    .option('--json', 'one JSON document')
+    .addHelpText('after', '\nExit codes: 0 confirmed or queued, 1 refused, 6 deferred past --wait, 7 uncertain.')
+    .action(async (agent: string, text: string, options: PromptOptions) => {
+      needAgent(await askStatus(), agent);
+      const said = text === '-' ? (await readAll(process.stdin)).replace(/\n$/, '') : text;
+      const waitMs = options.wait * 1000;
+      const result = await askDaemon<PromptResult>(
+        { ask: 'prompt', agent, text: said, waitMs },
+        waitMs * 2 + deliveryMs,
+      );
+      if (options.json) printJson({ v: 1, ...result });
+      else print(promptText(result));
+      process.exitCode = exitCodes[result.outcome];
+    });
+}
+
+function promptText(result: PromptResult): string {
+  const proof = result.proof_ms === null ? '' : ` after ${result.proof_ms} ms, by the client's ${result.proof}`;
+  const why = result.reason === null ? '' : `: ${result.reason}`;
+  const answer = result.answer === null ? '' : `\n${result.answer.text}`;
+  return `${result.outcome}${why}${proof} [${result.tag}]${answer}`;
+}
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (!Number.isFinite(number) || number < 0 || number > 86_400)
+    throw new InvalidArgumentError('seconds from 0 to 86400');
+  return number;
+}

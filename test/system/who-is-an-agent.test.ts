@@ -1,0 +1,204 @@
+// Who is an agent: the shipped client, and whoever the client's own registry vouches for. Nobody else, whatever they
+// call themselves; and nothing of another user is touched.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../clients/until.ts';
+import { openPane, openStandIn, StandIn, standInProgram } from './stand-in.ts';
+import { openWorld, type World } from './world.ts';
+
+const root = process.getuid?.() === 0;
+const stranger = 54_321;
+let world: World;
+/** The user's own ~/.claude, where agents outside tmux are found. */
+let ownConfig: string;
+
+beforeAll(async () => {
+  world = await openWorld();
+  ownConfig = path.join(world.scenario.home, '.claude');
+  mkdirSync(path.join(ownConfig, 'sessions'), { recursive: true });
+  await openStandIn(world, 'honest');
+  await world.up();
+  await world.agentIs('honest', 'idle');
+});
+afterAll(() => world.end());
+
+/** Looked for long enough: a session opened after it was found, and it was not. */
+async function isNoAgent(name: string): Promise<void> {
+  const after = `after-${name}`;
+  await openStandIn(world, after);
+  await world.agentIs(after, 'idle');
+  expect(await world.agent(name)).toBeNull();
+}
+
+describe('a program that merely calls itself claude', () => {
+  it.each([
+    ['a copy of another program', (file: string) => copyFileSync('/usr/bin/sleep', file)],
+    [
+      'a script',
+      (file: string) => writeFileSync(file, '#!/bin/sh\nwhile :; do read -r line || exit; done\n', { mode: 0o755 }),
+    ],
+    ['a link to another program', (file: string) => symlinkSync('/usr/bin/sleep', file)],
+  ])('is no agent and is counted once: %s', async (what, make) => {
+    const name = what.replaceAll(' ', '-');
+    const program = path.join(world.dir, name, 'claude');
+    mkdirSync(path.dirname(program));
+    make(program);
+    const before = await world.counter('process.impostor');
+    const pid = await openPane(world.tmux, name, world.dir, {}, [program, 'infinity']);
+    expect(readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toBe('claude');
+    await world.counterGrows('process.impostor', before);
+    await isNoAgent(name);
+    expect((await world.doctor()).checks.get('input')?.detail).toContain(`process.impostor ${before + 1}`);
+  });
+
+  it('is none either with a registry file of another process', async () => {
+    const program = path.join(world.dir, 'borrowed', 'claude');
+    mkdirSync(path.dirname(program));
+    copyFileSync('/usr/bin/sleep', program);
+    const config = path.join(world.dir, 'borrowed', 'config');
+    const pid = await openPane(world.tmux, 'borrowed', world.dir, { CLAUDE_CONFIG_DIR: config }, [program, 'infinity']);
+    new StandIn(pid, config, world.dir).register({ procStart: '1' });
+    await isNoAgent('borrowed');
+  });
+
+  it('a shell, an editor or a log with the word in its arguments is none', async () => {
+    await openPane(world.tmux, 'editor', world.dir, {}, ['sh', '-c', 'sleep infinity; : claude', 'claude']);
+    await isNoAgent('editor');
+  });
+});
+
+describe('the registry of the user', () => {
+  function process_(
+    argv: [string, ...string[]] = ['sleep', 'infinity'],
+    options: object = {},
+  ): ChildProcess & { pid: number } {
+    const child = spawn(argv[0], argv.slice(1), { stdio: 'ignore', ...options });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    return child as ChildProcess & { pid: number };
+  }
+
+  it('an entry of a dead process, of a reused pid, or of nobody makes no agent', async () => {
+    const dead = spawnSync('true').pid;
+    const alive = process_();
+    const before = await world.counter('registry.other-process');
+    const folder = path.join(ownConfig, 'sessions');
+    const entry = new StandIn(alive.pid, ownConfig, world.dir).entry();
+    writeFileSync(path.join(folder, `${dead}.json`), JSON.stringify({ ...entry, pid: dead }));
+    writeFileSync(path.join(folder, '99999999999999999999.json'), JSON.stringify(entry));
+    writeFileSync(path.join(folder, '0.json'), JSON.stringify({ ...entry, pid: 0 }));
+    writeFileSync(path.join(folder, '-1.json'), JSON.stringify(entry));
+    writeFileSync(path.join(folder, `${alive.pid}.json`), JSON.stringify({ ...entry, procStart: '12345' }));
+    await world.counterGrows('registry.other-process', before);
+    await isNoAgent('none');
+    const { agents } = await world.status();
+    expect(agents.filter((agent) => agent.tmux === null)).toEqual([]);
+  });
+
+  it('a good entry is found among 6,000 stale ones, quickly and without effort', async () => {
+    const folder = path.join(ownConfig, 'sessions');
+    for (let count = 0; count < 6_000; count += 1) {
+      // Beyond the highest pid there can be.
+      writeFileSync(path.join(folder, `${5_000_000 + count}.json`), '{"pid":1,"sessionId":"00000000"}');
+    }
+    const child = process_();
+    const agent = new StandIn(child.pid, ownConfig, world.scenario.home);
+    agent.register({ status: 'waiting', waitingFor: 'input needed' });
+    const name = `home-${child.pid}`;
+    const seen = await world.agentIs(name, 'waiting/question', 5_000);
+    expect(seen).toMatchObject({ tmux: null, authority: 'observe' });
+    const beforeMs = cpuMs(world.daemonPid());
+    const sinceMs = performance.now();
+    await until('five seconds of watching', () => performance.now() - sinceMs > 5_000, 6_000);
+    const share = (cpuMs(world.daemonPid()) - beforeMs) / (performance.now() - sinceMs);
+    console.log(`6,000 stale registry files: ${(share * 100).toFixed(1)} % of a core, ${world.memory().now} MB`);
+    expect(share).toBeLessThan(0.15);
+    expect((await world.run('status')).ms).toBeLessThan(2_000);
+    child.kill('SIGKILL');
+    await world.agentIs(name, 'ended');
+  });
+});
+
+describe.skipIf(!root)("another user's", () => {
+  it('process in our own pane is no agent, and nothing of it is read', async () => {
+    // Everything it needs to pass for a client, if it were ours.
+    const folder = path.join(world.dir, 'theirs');
+    const config = path.join(folder, 'config');
+    mkdirSync(config, { recursive: true });
+    for (const shared of [world.dir, path.join(world.dir, 'lib')]) chmodSync(shared, 0o755);
+    const before = await world.counter('process.foreign');
+    const drop = ['setpriv', `--reuid=${stranger}`, `--regid=${stranger}`, '--clear-groups'];
+    const pid = await openPane(world.tmux, 'theirs-ps', world.dir, { CLAUDE_CONFIG_DIR: config }, [
+      ...drop,
+      standInProgram(world),
+      'infinity',
+    ]);
+    await until('it is theirs', () => readFileSync(`/proc/${pid}/status`, 'utf8').includes(`Uid:\t${stranger}`));
+    const theirs = new StandIn(pid, config, folder);
+    theirs.register({ status: 'busy' });
+    theirs.turn(666_000);
+    await world.counterGrows('process.foreign', before);
+    const opened = await filesOpened(() => isNoAgent('theirs-ps'));
+    expect(opened).not.toEqual([]);
+    expect(opened.filter((file) => file.startsWith(folder))).toEqual([]);
+    expect(opened.filter((file) => file.startsWith(`/proc/${pid}/environ`))).toEqual([]);
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+  });
+
+  it('registry file in our own folder vouches for nobody', async () => {
+    const child = spawn('sleep', ['infinity'], { stdio: 'ignore' });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    const agent = new StandIn(child.pid ?? 0, ownConfig, world.scenario.home);
+    const before = await world.counter('registry.foreign');
+    mkdirSync(path.join(world.dir, 'aside'));
+    const aside = path.join(world.dir, 'aside', 'entry.json');
+    writeFileSync(aside, JSON.stringify(agent.entry()));
+    chownSync(aside, stranger, stranger);
+    spawnSync('mv', [aside, agent.registryFile]);
+    await world.counterGrows('registry.foreign', before);
+    await isNoAgent(`home-${child.pid}`);
+    chownSync(agent.registryFile, 0, 0);
+    await world.agentIs(`home-${child.pid}`, 'idle');
+  });
+});
+
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** The paths the daemon opens meanwhile; where strace cannot be used, the test has only the outcome to go by. */
+async function filesOpened(work: () => Promise<void>): Promise<string[]> {
+  const output = path.join(world.dir, 'opened.txt');
+  const argv = ['-f', '-e', 'trace=open,openat', '-o', output, '-p', String(world.daemonPid())];
+  const tracer = spawn('strace', argv, { stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => {
+    tracer.once('error', () => resolve());
+    tracer.once('exit', () => resolve());
+  });
+  const traced = await until(
+    'the trace began',
+    () => existsSync(output) && readFileSync(output).length > 0,
+    5_000,
+  ).catch(() => false);
+  await work();
+  tracer.kill('SIGTERM');
+  await ended;
+  if (!traced) return ['not traced'];
+  return [...readFileSync(output, 'utf8').matchAll(/open(?:at)?\([^"]*"([^"]*)"/g)].map((match) => match[1] ?? '');
+}
