@@ -62,7 +62,7 @@ export interface Store {
   /** The ledger: what is meant to be done, before it is done. Not written, not done. */
   intend(host: string, action: Action): Promise<Result<void, StoreFailure>>;
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
-  /** Actions that nobody has written an outcome for: the daemon ended in between. */
-  openActions(host: string): Promise<Result<Action[], StoreFailure>>;
+  /** Prompts without their last word: the daemon ended before it was known. `delivered`: that they arrived, is. */
+  openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;
   close(): Promise<void>;
 }

@@ -36,12 +36,19 @@ export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): P
   );
 }
 
-export async function openActions(client: pg.ClientBase, host: string): Promise<Action[]> {
-  const rows = await client.query<ActionRow>(
-    `${selectActions} WHERE g.host = $1 AND NOT EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = a.id) ORDER BY a.at`,
+/** Prompts without their last word: nobody knows yet whether they arrived, or what was answered. */
+export async function openActions(
+  client: pg.ClientBase,
+  host: string,
+): Promise<{ action: Action; delivered: boolean }[]> {
+  const rows = await client.query<ActionRow & { delivered: boolean }>(
+    `SELECT s.*, EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id) AS delivered
+     FROM (${selectActions} WHERE g.host = $1 AND a.kind = 'prompt' AND a.at > now() - interval '1 day') s
+     WHERE NOT EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id AND o.outcome NOT IN ('confirmed', 'queued'))
+     ORDER BY s.at`,
     [host],
   );
-  return rows.rows.map(toAction);
+  return rows.rows.map((row) => ({ action: toAction(row), delivered: row.delivered }));
 }
 
 /** The newest entries, newest last. */

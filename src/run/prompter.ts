@@ -52,6 +52,7 @@ interface Expected {
   answered(answer: Answer | null): void;
   /** The ledger has the delivery's outcome; what came of it is written after. */
   concluded: Promise<void>;
+  conclude(): void;
 }
 
 export interface PrompterParts {
@@ -89,14 +90,19 @@ export class Prompter {
   async recover(): Promise<void> {
     const open = await this.#parts.store.openActions(this.#parts.host);
     if (!open.ok) return;
-    for (const action of open.value) {
+    for (const { action, delivered } of open.value) {
       const tag = typeof action.intent.tag === 'string' ? action.intent.tag : null;
       if (tag === null) continue;
-      const proof = this.#waitForProof(this.#expect(action, tag), proofMs);
-      void proof.then((found) =>
-        this.#conclude(action, found === null ? 'uncertain' : outcomeOf(found), 'daemon-restarted', found),
-      );
+      const expected = this.#expect(action, tag);
+      if (delivered) expected.conclude();
+      else void this.#settle(expected);
     }
+  }
+
+  async #settle(expected: Expected): Promise<void> {
+    const proof = await this.#waitForProof(expected, proofMs);
+    await this.#conclude(expected.action, proof === null ? 'uncertain' : outcomeOf(proof), 'daemon-restarted', proof);
+    expected.conclude();
   }
 
   /** Everything the agents' own records say passes here. */
@@ -170,13 +176,14 @@ export class Prompter {
     }
     const expected = this.#expect(action, tag);
     const delivered = await this.#deliver(request, expected);
-    expected.concluded = this.#conclude(action, delivered.outcome, delivered.reason, delivered.proof, delivered);
-    await expected.concluded;
+    await this.#conclude(action, delivered.outcome, delivered.reason, delivered.proof, delivered);
+    expected.conclude();
     if (delivered.proof === null) {
       if (delivered.outcome === 'refused') this.#expected.delete(action.id);
       return result(delivered.outcome, delivered.reason);
     }
-    const answer = request.waitMs > 0 ? await Promise.race([expected.answer, sleep(request.waitMs, null, { ref: false })]) : null;
+    const answer =
+      request.waitMs > 0 ? await Promise.race([expected.answer, sleep(request.waitMs, null, { ref: false })]) : null;
     return { ...result(delivered.outcome, null), proof: delivered.proof.source, proof_ms: delivered.proofMs, answer };
   }
 
@@ -217,10 +224,24 @@ export class Prompter {
 
   #expect(action: Action, tag: string): Expected {
     let answered: Expected['answered'] = () => {};
+    let conclude: Expected['conclude'] = () => {};
+    const concluded = new Promise<void>((resolve) => {
+      conclude = resolve;
+    });
     const answer = new Promise<Answer | null>((resolve) => {
       answered = resolve;
     });
-    const expected: Expected = { action, tag, proved: null, turnSinceMs: null, said: '', answer, answered, concluded: Promise.resolve() };
+    const expected: Expected = {
+      action,
+      tag,
+      proved: null,
+      turnSinceMs: null,
+      said: '',
+      answer,
+      answered,
+      concluded,
+      conclude,
+    };
     this.#expected.set(action.id, expected);
     const oldest = this.#expected.keys().next().value;
     if (this.#expected.size > expectedMax && oldest !== undefined) this.#expected.delete(oldest);
@@ -254,13 +275,9 @@ export class Prompter {
 
   #finish(expected: Expected, outcome: string, reason: string | null, answer: Answer | null): void {
     this.#expected.delete(expected.action.id);
-    void this.#parts.store.conclude({
-      actionId: expected.action.id,
-      atMs: this.#parts.clock.nowMs(),
-      outcome,
-      reason,
-      proof: answer === null ? null : { answer: answer.text, answer_ms: answer.ms },
-    });
+    const proof = answer === null ? null : { answer: answer.text, answer_ms: answer.ms };
+    const row = { actionId: expected.action.id, atMs: this.#parts.clock.nowMs(), outcome, reason, proof };
+    void expected.concluded.then(() => this.#parts.store.conclude(row));
     expected.answered(answer);
   }
 

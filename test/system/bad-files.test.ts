@@ -106,7 +106,7 @@ else
     },
   });
 
-describe('a transcript that cannot be read', () => {
+describe.concurrent('a transcript that cannot be read', () => {
   it.each(obstacles)(
     '$what is counted and not read, the registry still tells, and recovery is by itself',
     async (obstacle) => {
@@ -153,12 +153,12 @@ describe('a transcript that cannot be read', () => {
     agent.write(prompt(), reply({ tool: { id: 't1', name: 'Bash' } }));
     agent.register({ status: 'busy' });
     const fresh = await world.agentIs(name, 'working/tool');
-    expect(fresh.stale_s).toBeLessThan(2);
+    expect(fresh.stale_s).toBeLessThan(1);
     renameSync(agent.transcriptFile, `${agent.transcriptFile}.away`);
-    const stale = await world.agentIs(name, (seen) => seen.stale_s > 2);
+    const stale = await world.agentIs(name, (seen) => seen.stale_s > 1.2);
     expect(stale).toMatchObject({ state: 'working', detail: 'tool', source: 'transcript' });
     renameSync(`${agent.transcriptFile}.away`, agent.transcriptFile);
-    await world.agentIs(name, (seen) => seen.detail === 'tool' && seen.stale_s < 2);
+    await world.agentIs(name, (seen) => seen.detail === 'tool' && seen.stale_s < 1);
   });
 });
 
@@ -237,7 +237,13 @@ describe('a transcript with bad lines', () => {
 
 describe('a transcript that is cut or replaced', () => {
   const ways: [string, (file: string, fresh: string) => void][] = [
-    ['cut to nothing and begun anew', (file, fresh) => (truncateSync(file, 0), appendFileSync(file, fresh))],
+    [
+      'cut to nothing and begun anew',
+      (file, fresh) => {
+        truncateSync(file, 0);
+        appendFileSync(file, fresh);
+      },
+    ],
     [
       'rewritten in place, longer than before',
       (file, fresh) => writeFileSync(file, fresh + fresh.replaceAll(/"uuid":"..../g, '"uuid":"0000')),
@@ -281,7 +287,7 @@ describe('a transcript that is cut or replaced', () => {
   });
 });
 
-describe('a registry entry that cannot be read', () => {
+describe.concurrent('a registry entry that cannot be read', () => {
   it.each(obstacles)('$what: the last word stands with its age, and recovery is by itself', async (obstacle) => {
     const { name, agent } = await seenAgent();
     const file = agent.registryFile;
@@ -290,12 +296,12 @@ describe('a registry entry that cannot be read', () => {
     rmSync(file);
     obstacle.put(file);
     await world.counterGrows(`registry.${obstacle.counter}`, before);
-    const stale = await world.agentIs(name, (seen) => seen.stale_s > 2);
+    const stale = await world.agentIs(name, (seen) => seen.stale_s > 1.2);
     expect(stale.state).toBe('idle');
     rmSync(file, { recursive: true });
     agent.register({ status: 'waiting', waitingFor: 'permission prompt' });
     const back = await world.agentIs(name, 'waiting/permission');
-    expect(back.stale_s).toBeLessThan(2);
+    expect(back.stale_s).toBeLessThan(1);
   });
 
   const contents: [string, string, () => string | Buffer][] = [
@@ -309,7 +315,7 @@ describe('a registry entry that cannot be read', () => {
     const before = await world.counter(`registry.${counter}`);
     agent.writeRegistry(content());
     await world.counterGrows(`registry.${counter}`, before);
-    const stale = await world.agentIs(name, (seen) => seen.stale_s > 2);
+    const stale = await world.agentIs(name, (seen) => seen.stale_s > 1.2);
     expect(stale.state).toBe('idle');
     agent.register({ status: 'busy' });
     await world.agentIs(name, 'working/thinking');

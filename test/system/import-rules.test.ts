@@ -1,0 +1,83 @@
+// The check of the import directions is itself checked: on the real src/, and on small trees that break each rule.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const check = path.resolve(import.meta.dirname, '../../scripts/check-imports.mjs');
+
+function runCheck(files: Record<string, string> | null): { code: number | null; said: string[] } {
+  const args = [check];
+  if (files !== null) {
+    const src = mkdtempSync(path.join(os.tmpdir(), 'wk-imports-'));
+    onTestFinished(() => rmSync(src, { recursive: true, force: true }));
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(src, name)), { recursive: true });
+      writeFileSync(path.join(src, name), text);
+    }
+    args.push(src);
+  }
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return { code: status, said: stderr.split('\n').filter((line) => line !== '') };
+}
+
+describe('the import check', () => {
+  it('passes the project', () => {
+    expect(runCheck(null)).toEqual({ code: 0, said: [] });
+  });
+
+  it.each([
+    ['clients', `import type { A } from '../model/a.ts';`],
+    ['decide', `import { a } from '../detect/a.ts';`],
+    ['run', `import { a } from '../record/a.ts';\nimport { b } from '../act/b.ts';`],
+    ['serve', `import { a } from '../run/a.ts';\nimport fs from 'node:fs';`],
+    ['detect', `import path from 'node:path';\nimport { a } from './checks/a.ts';`],
+    ['record', `import pg from 'pg';`],
+  ])('allows %s: %s', (folder, text) => {
+    expect(runCheck({ [`${folder}/file.ts`]: text })).toEqual({ code: 0, said: [] });
+  });
+
+  it.each([
+    ['model', `import { a } from '../run/a.ts';`, 'model imports nothing'],
+    ['model', `import { readFileSync } from 'node:fs';`, 'model is pure'],
+    ['clients', `import { a } from '../sense/a.ts';`, 'clients imports only model'],
+    ['sense', `import { a } from '../record/a.ts';`, 'sense imports only model, clients'],
+    ['act', `import { a } from '../decide/a.ts';`, 'act imports only model, clients'],
+    ['record', `export { a } from '../sense/a.ts';`, 'record imports only model, clients'],
+    ['detect', `import { a } from '../decide/a.ts';`, 'detect imports only model, clients'],
+    ['detect', `import { a } from '../record/a.ts';`, 'detect imports only model, clients'],
+    ['detect', `import { setTimeout } from 'node:timers/promises';`, 'detect is pure'],
+    ['detect', `import os from 'os';`, 'detect is pure'],
+    ['decide', `import pg from 'pg';`, 'decide is pure'],
+    ['decide', `const { spawn } = await import('node:child_process');`, 'decide is pure'],
+    ['run', `import { a } from '../serve/cli/a.ts';`, 'run imports only'],
+    ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, run'],
+    ['serve', `import '../detect/a.ts';`, 'serve imports only model, run'],
+    ['run', `import { a } from '../../test/a.ts';`, 'src imports nothing outside of itself'],
+    ['helpers', `import { a } from '../model/a.ts';`, 'src/helpers has no rule'],
+  ])('refuses in %s: %s', (folder, text, rule) => {
+    const { code, said } = runCheck({ [`${folder}/file.ts`]: `// Why.\n${text}\n` });
+    expect(code).toBe(1);
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain(`src/${folder}/file.ts:2: imports '`);
+    expect(said[0]).toContain(rule);
+    // What to do instead.
+    expect(said[0]).toMatch(/; \S+/);
+  });
+
+  it('names the line on which a long import ends, and every forbidden import of a file', () => {
+    const text = `import {\n  a,\n  b,\n} from '../run/a.ts';\nimport { c } from '../act/c.ts';\n`;
+    const { said } = runCheck({ 'detect/file.ts': text });
+    expect(said.map((line) => line.split(' ')[0])).toEqual(['src/detect/file.ts:4:', 'src/detect/file.ts:5:']);
+  });
+
+  it('leaves tests alone', () => {
+    const files = { 'detect/a.ts': '', 'detect/a.test.ts': `import { readFileSync } from 'node:fs';` };
+    expect(runCheck(files).code).toBe(0);
+  });
+
+  it('does not pass where there is nothing to check', () => {
+    expect(runCheck({}).code).toBe(1);
+  });
+});
