@@ -143,31 +143,39 @@ no_process_left() {
   return 1
 }
 
-# What could be ours outside of the case's own folders. The user who exists only for the case owns all of his.
+# What could be ours outside of the case's own folders: all that belongs to the user who exists only for the case, else
+# what has a name that Watchkeeper gives. (wk-test-… and the like are of tests that others run here.)
 list_files() {
   local places=(/tmp /var/tmp /var/lib /run /dev/shm)
   if [ "$case_uid" -ne "$caller" ]; then
     find "${places[@]}" -xdev -user "$case_uid" ! -path "$base/*" 2>/dev/null
   else
-    find "${places[@]}" -xdev -maxdepth 1 \( -name 'wk-*' -o -name '*watchkeeper*' -o -name 'tmux-*' -o -name 'npm-*' \)
-    find "$system_home" -maxdepth 1 -name 'pg*' 2>/dev/null
+    find "${places[@]}" -xdev -maxdepth 1 \( -name 'wk-*' -o -name '*watchkeeper*' -o -name 'tmux-*' -o -name 'npm-*' \) \
+      ! -name 'wk-[a-z]*-*' -o -name 'wk-control-*'
+    find "$system_home" -maxdepth 1 -name 'pg-*' 2>/dev/null
   fi | sort
 }
 
-is_used_by_others() {
-  grep -q -s -z -F -e "$1" /proc/[0-9]*/environ || readlink /proc/[0-9]*/cwd | grep -q -F -e "$1" ||
-    grep -s -l -z -F -e "$1" /proc/[0-9]*/cmdline | grep -v -q "/proc/\($$\|self\)/"
+# By its path in a file, so that the looking does not find itself.
+is_used() {
+  echo "$1" >"$base/patterns"
+  grep -q -s -z -F -f "$base/patterns" /proc/[0-9]*/environ /proc/[0-9]*/cmdline ||
+    readlink /proc/[0-9]*/cwd | grep -q -F -f "$base/patterns"
 }
 
-# The data directory's own database is no leftover. Nor is what somebody else on this machine works with right now.
+# The data directory's own database is no leftover. Nor is what somebody else on this machine works with right now; the
+# case itself has no process any more. Others' things go away again.
 no_file_left() {
-  local left='' file known
-  known=$(printf '%s\n' "$system_home" "$data" "${databases[@]}" | grep "^$system_home")
-  for file in $(comm -13 <(echo "$files_before") <(list_files) | grep -v -x -F -e "$known"); do
+  local left='' file known try
+  known=$(printf '%s\n' "$system_home" "${databases[@]}" | grep "^$system_home")
+  for try in {1..15}; do
+    left=''
+    for file in $(comm -13 <(echo "$files_before") <(list_files) | grep -v -x -F -e "$known"); do
+      is_used "$file" || left+=" $file"
+    done
+    [ -z "$left" ] && return 0
     sleep 1
-    [ -e "$file" ] && ! is_used_by_others "$file" && left+=" $file"
   done
-  [ -z "$left" ] && return 0
   echo "left behind:$left"
   return 1
 }

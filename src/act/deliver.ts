@@ -1,6 +1,7 @@
+import type { InputBox } from '../clients/client.ts';
 import type { PromptOutcome, Refusal } from '../model/action.ts';
 import type { PaneFacts } from '../model/delivery.ts';
-import type { PaneTerminal } from './pane-terminal.ts';
+import type { PaneNow, PaneTerminal, Typed, TypingGuard } from './pane-terminal.ts';
 
 export interface Delivery {
   /** With its tag. */
@@ -21,16 +22,16 @@ export interface DeliveryPorts {
   terminal: PaneTerminal;
   /** Looks at the agent and the pane afresh: may text be typed now? */
   whyNotNow(pane: PaneFacts | null): Refusal | null;
-  inputBox(screen: string): { text: string } | null;
+  inputBox(screen: string): InputBox | null;
   /** Waits for the client's own record of the tag. */
   proof(tag: string, timeoutMs: number): Promise<Proof | null>;
-  nowMs(): number;
+  monotonicMs(): number;
   sleep(ms: number): Promise<void>;
 }
 
 export interface Delivered {
   outcome: Exclude<PromptOutcome, 'deferred'>;
-  reason: Refusal | 'not-submitted' | 'left-in-box' | 'no-proof' | null;
+  reason: Refusal | 'left-in-box' | 'no-proof' | null;
   proof: Proof | null;
   /** From Enter to the client's own record. */
   proofMs: number | null;
@@ -38,9 +39,16 @@ export interface Delivered {
 }
 
 const boxMs = 1_500;
+/** A client that is busy drawing takes its time to show a paste. */
+const pasteMs = 4_000;
 const pollMs = 40;
 /** If the box still holds the text after this long, Enter was swallowed. */
-const secondEnterMs = 1_000;
+const secondEnterMs = 2_000;
+/** What a client wrote before it died is found this soon. */
+const lastWordMs = 1_500;
+const clearsMax = 4;
+/** More bytes at once would be taken for a paste. */
+const clearKeysMax = 30;
 
 /**
  * fit → stash a draft → paste → see it in the box → fit again → Enter → proof.
@@ -49,96 +57,162 @@ const secondEnterMs = 1_000;
  * After Enter only the client's own record says what happened; nothing is ever typed a second time without it.
  */
 export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise<Delivered> {
-  const { terminal } = ports;
-  const first = await checkFit(ports);
-  if (typeof first === 'string') return refused(first);
-  let pane = first;
-  if (pane.mode === 'copy-mode') {
-    await terminal.leaveCopyMode();
-    const again = await checkFit(ports);
-    if (typeof again === 'string') return refused(again);
-    if (again.mode !== '') return refused('pane-mode');
-    pane = again;
-  }
+  const pane = await fitPane(ports);
+  if (typeof pane === 'string') return refused(pane);
   const box = await readBox(ports);
   if (box === null) return refused('no-input-box');
-  const hadDraft = box.text !== '';
-  if (hadDraft && !(await stash(ports, pane.pid))) return refused('draft');
+  const guard: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: box.mark, shows: null };
+  const draft = box.text === '' ? null : box.text;
+  // What is put aside already would be lost for what is put aside now.
+  if (draft !== null && box.stashed) return refused('draft');
+  const hand: Hand = { ports, guard, draft };
+  if (draft !== null && !(await stash(hand))) return refused('draft');
 
-  if (!(await terminal.paste(delivery.text, pane.pid))) return giveUp(ports, pane.pid, hadDraft, 'stale');
-  const seen = await waitForBox(ports, (text) => holds(text, delivery.tag));
+  const pasted = await ports.terminal.paste(delivery.text, guard);
+  if (pasted === 'not-now') return notPasted(hand, await whyNot(ports));
+  const ours = await waitForBox(ports, (text) => isOurs(text, delivery), pasteMs);
   const again = await checkFit(ports);
-  if (!seen || typeof again === 'string' || again.pid !== pane.pid || again.mode !== '') {
-    return giveUp(ports, pane.pid, hadDraft, typeof again === 'string' ? again : 'no-input-box');
-  }
-  const enteredMs = ports.nowMs();
-  if (!(await terminal.key('Enter', pane.pid))) return giveUp(ports, pane.pid, hadDraft, 'stale');
-  const proof = await provePrompt(delivery, ports, pane.pid);
-  const draftRestored = hadDraft ? await waitForBox(ports, (text) => text === box.text) : null;
-  if (proof === null) return { outcome: 'uncertain', reason: 'no-proof', proof: null, proofMs: null, draftRestored };
-  const proofMs = Math.max(0, ports.nowMs() - enteredMs);
+  if (ours === null || typeof again === 'string' || again.mode !== '')
+    return takeBack(
+      delivery,
+      hand,
+      typeof again === 'string' ? again : again.mode === '' ? 'no-input-box' : 'pane-mode',
+    );
+
+  const enteredMs = ports.monotonicMs();
+  const entered = await ports.terminal.keys('Enter', 1, { ...guard, shows: onScreen(ours, delivery.tag) });
+  if (entered === 'not-now') return takeBack(delivery, hand, await whyNot(ports));
+  const proof = await provePrompt(delivery, hand, ours, entered);
+  const proofMs = proof === null ? null : Math.max(0, ports.monotonicMs() - enteredMs);
+  const draftRestored = draft === null ? null : (await waitForBox(ports, (text) => text === draft)) !== null;
+  if (proof === null) return { outcome: 'uncertain', reason: 'no-proof', proof, proofMs, draftRestored };
   return { outcome: proof.queued ? 'queued' : 'confirmed', reason: null, proof, proofMs, draftRestored };
 }
 
-async function checkFit(ports: DeliveryPorts): Promise<Refusal | PaneFacts> {
+interface Hand {
+  ports: DeliveryPorts;
+  guard: TypingGuard;
+  /** The person's own text, put aside for as long as this takes. */
+  draft: string | null;
+}
+
+async function fitPane(ports: DeliveryPorts): Promise<Refusal | PaneNow> {
+  const pane = await checkFit(ports);
+  if (typeof pane === 'string' || pane.mode === '') return pane;
+  await ports.terminal.leaveCopyMode();
+  const again = await checkFit(ports);
+  return typeof again === 'string' || again.mode === '' ? again : 'pane-mode';
+}
+
+async function checkFit(ports: DeliveryPorts): Promise<Refusal | PaneNow> {
   const pane = await ports.terminal.facts();
   return ports.whyNotNow(pane) ?? pane ?? 'pane-dead';
 }
 
-/** The client may not have taken the first Enter; another one is pressed only while the box provably holds our text. */
-async function provePrompt(delivery: Delivery, ports: DeliveryPorts, panePid: number): Promise<Proof | null> {
+/** Why the guard said no, in the words of a refusal. */
+async function whyNot(ports: DeliveryPorts): Promise<Refusal> {
+  const pane = await checkFit(ports);
+  if (typeof pane === 'string') return pane;
+  return pane.mode === '' ? 'stale' : 'pane-mode';
+}
+
+/**
+ * Is it our text, and nothing else, that the box holds? A longer text is shown only as "[Pasted text #1 +4 lines]"; in
+ * a small pane only the end of it is seen. Characters beyond ASCII may be drawn otherwise than they were pasted.
+ */
+function isOurs(shown: string, { text, tag }: Delivery): boolean {
+  const seen = dense(shown);
+  const chip = /^\[Pastedtext#\d+(?:\+(\d+)lines)?\]$/.exec(seen);
+  if (chip !== null) return Number(chip[1] ?? 0) === text.split('\n').length - 1;
+  if (!seen.endsWith(`[${tag}]`)) return false;
+  return !/^[\u0020-\u007e\n]*$/.test(text) || dense(text).endsWith(seen);
+}
+
+/** What of our text one row of the screen shows, for tmux to see for itself. */
+function onScreen(ours: string, tag: string): string | null {
+  if (ours.includes(tag)) return tag;
+  return ours.startsWith('[Pasted text ') ? 'Pasted text ' : null;
+}
+
+/**
+ * The client may not have taken the first Enter. Another one is pressed only while the box provably holds our text, and
+ * never where a stashed draft could come back under it.
+ */
+async function provePrompt(delivery: Delivery, hand: Hand, ours: string, entered: Typed): Promise<Proof | null> {
+  const { ports, guard, draft } = hand;
   const early = await ports.proof(delivery.tag, secondEnterMs);
   if (early !== null) return early;
+  const pane = await checkFit(ports);
+  if (pane === 'not-agent' || pane === 'pane-dead') return ports.proof(delivery.tag, lastWordMs);
   const box = await readBox(ports);
-  if (box !== null && holds(box.text, delivery.tag)) {
-    const pane = await checkFit(ports);
-    if (typeof pane !== 'string' && pane.pid === panePid) await ports.terminal.key('Enter', panePid);
-  }
+  if (typeof pane !== 'string' && draft === null && entered === 'done' && box?.text === ours)
+    await ports.terminal.keys('Enter', 1, { ...guard, shows: onScreen(ours, delivery.tag) });
   return ports.proof(delivery.tag, delivery.proofMs);
 }
 
-/** A longer text is shown only as "[Pasted text #1 +4 lines]". */
-function holds(text: string, tag: string): boolean {
-  const dense = text.replace(/\s+/g, '');
-  return dense.includes(`[${tag}]`) || /\[Pastedtext#\d+(\+\d+lines)?\]/.test(dense);
+async function stash({ ports, guard }: Hand): Promise<boolean> {
+  if ((await ports.terminal.keys('C-s', 1, guard)) === 'not-now') return false;
+  return (await waitForBox(ports, (text) => text === '')) !== null;
 }
 
-async function stash(ports: DeliveryPorts, panePid: number): Promise<boolean> {
-  if (!(await ports.terminal.key('C-s', panePid))) return false;
-  return waitForBox(ports, (text) => text === '');
+/** Nothing came into the box; only the draft has to come back. */
+async function notPasted(hand: Hand, reason: Refusal): Promise<Delivered> {
+  return { ...refused(reason), draftRestored: await unstash(hand) };
 }
 
-/** Nothing was submitted: takes our text out of the box, if it can be seen there, and brings the draft back. */
-async function giveUp(ports: DeliveryPorts, panePid: number, hadDraft: boolean, reason: Refusal): Promise<Delivered> {
-  const box = await readBox(ports);
-  let left = box === null;
-  if (box !== null && box.text !== '') {
-    await ports.terminal.key('C-u', panePid);
-    left = !(await waitForBox(ports, (text) => text === ''));
+/**
+ * Nothing was submitted: takes our text out of the box and brings the draft back. Where that cannot be done, such as
+ * under a dialog that just opened or the hands of a person, the text stays and somebody else may submit it.
+ */
+async function takeBack(delivery: Delivery, hand: Hand, reason: Refusal): Promise<Delivered> {
+  const box = await readBox(hand.ports);
+  const isThere = box !== null && (box.text.includes(delivery.tag) || box.text.includes('[Pasted text #'));
+  if (reason === 'human-typing' || !isThere || !(await clearBox(hand)))
+    return { outcome: 'uncertain', reason: 'left-in-box', proof: null, proofMs: null, draftRestored: null };
+  return { ...refused(reason), draftRestored: await unstash(hand) };
+}
+
+/** One key takes out a row, the next the break before it. */
+async function clearBox({ ports, guard }: Hand): Promise<boolean> {
+  for (let attempt = 0; attempt < clearsMax; attempt += 1) {
+    const box = await readBox(ports);
+    if (box === null) return false;
+    if (box.text === '') return true;
+    const keys = Math.min(clearKeysMax, box.text.split('\n').length * 2);
+    if ((await ports.terminal.keys('C-u', keys, guard)) === 'not-now') return false;
+    if ((await waitForBox(ports, (text) => text === '')) !== null) return true;
   }
-  let draftRestored: boolean | null = null;
-  if (hadDraft) {
-    if (!left) await ports.terminal.key('C-s', panePid);
-    draftRestored = !left && (await waitForBox(ports, (text) => text !== ''));
-  }
-  return { outcome: 'refused', reason: left ? 'left-in-box' : reason, proof: null, proofMs: null, draftRestored };
+  return false;
+}
+
+async function unstash({ ports, guard, draft }: Hand): Promise<boolean | null> {
+  if (draft === null) return null;
+  if ((await ports.terminal.keys('C-s', 1, guard)) === 'not-now') return false;
+  return (await waitForBox(ports, (text) => text === draft)) !== null;
 }
 
 function refused(reason: Refusal): Delivered {
   return { outcome: 'refused', reason, proof: null, proofMs: null, draftRestored: null };
 }
 
-async function readBox(ports: DeliveryPorts): Promise<{ text: string } | null> {
+const dense = (text: string) => text.replace(/\s+/g, '');
+
+async function readBox(ports: DeliveryPorts): Promise<InputBox | null> {
   const screen = await ports.terminal.screen();
   return screen === null ? null : ports.inputBox(screen);
 }
 
-async function waitForBox(ports: DeliveryPorts, isRight: (text: string) => boolean): Promise<boolean> {
-  const endMs = ports.nowMs() + boxMs;
+/** The text of the box as soon as it is right; null: it did not get so in time. */
+async function waitForBox(
+  ports: DeliveryPorts,
+  isRight: (text: string) => boolean,
+  timeoutMs = boxMs,
+): Promise<string | null> {
+  const endMs = ports.monotonicMs() + timeoutMs;
   for (;;) {
     const box = await readBox(ports);
-    if (box !== null && isRight(box.text)) return true;
-    if (ports.nowMs() > endMs) return false;
+    if (box !== null && isRight(box.text)) return box.text;
+    if (ports.monotonicMs() > endMs) return null;
     await ports.sleep(pollMs);
   }
 }

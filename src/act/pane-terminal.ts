@@ -3,82 +3,119 @@ import type { PaneFacts } from '../model/delivery.ts';
 
 const answerMs = 3_000;
 
+export interface PaneNow extends PaneFacts {
+  /** tmux's name for the program in the foreground. */
+  command: string;
+}
+
+/** What has to hold inside the tmux server in the very moment something is typed. */
+export interface TypingGuard {
+  panePid: number;
+  /** A shell that got the terminal back has another name than the client. */
+  command: string;
+  /** How the client's input box begins: while a dialog or a menu is open, it is not on the screen. */
+  boxMark: string;
+  /** A part of our own text, where it has to be on the screen by now. */
+  shows: string | null;
+}
+
+/** unknown: tmux did not answer, so it may or may not have been typed. */
+export type Typed = 'done' | 'not-now' | 'unknown';
+
 /** What may be done to one pane. Everything has a timeout; nothing is a shell string. */
 export interface PaneTerminal {
-  facts(): Promise<PaneFacts | null>;
+  facts(): Promise<PaneNow | null>;
   /** With styles, so that hints can be told from typed text. */
   screen(): Promise<string | null>;
-  /** Both only if the pane still is the one that was checked; false: it was not, and nothing was typed. */
-  paste(text: string, panePid: number): Promise<boolean>;
-  key(name: 'Enter' | 'C-s' | 'C-u', panePid: number): Promise<boolean>;
+  paste(text: string, guard: TypingGuard): Promise<Typed>;
+  keys(name: 'Enter' | 'C-s' | 'C-u', times: number, guard: TypingGuard): Promise<Typed>;
   leaveCopyMode(): Promise<void>;
 }
 
+type Ask = (args: string[], input?: string) => Promise<string | null>;
+
+/** Sockets whose buffers of an earlier, killed daemon were looked for. */
+const tidied = new Set<string>();
+
 export function tmuxPane(socket: string, pane: string): PaneTerminal {
-  const ask = (args: string[], input?: string) => tmux(socket, args, input);
+  const ask: Ask = (args, input) => tmux(socket, args, input);
   return {
     async facts() {
-      const format = ['pane_pid', 'pane_dead', 'pane_synchronized', 'pane_id', 'pane_mode'].map((name) => `#{${name}}`);
+      const names = ['pane_pid', 'pane_dead', 'pane_synchronized', 'pane_id', 'pane_mode', 'pane_current_command'];
       const [shown, clients] = await Promise.all([
-        ask(['display-message', '-p', '-t', pane, format.join('\t')]),
+        ask(['display-message', '-p', '-t', pane, names.map((name) => `#{${name}}`).join('\t')]),
         ask(['list-clients', '-F', '#{client_activity}\t#{client_control_mode}\t#{pane_id}']),
       ]);
-      const [pid, dead, synchronized, id, mode] = (shown ?? '').trimEnd().split('\t');
+      const [pid, dead, synchronized, id, mode, command] = (shown ?? '').trimEnd().split('\t');
       if (clients === null || id !== pane) return null;
       return {
         pid: Number(pid),
         dead: dead === '1',
         synchronized: synchronized === '1',
         mode: mode ?? '',
+        command: command ?? '',
         people: clients
           .split('\n')
           .map((line) => line.split('\t'))
           .filter(([, control, looksAt]) => control === '0' && looksAt === pane)
-          .map(([activity]) => ({ activeAtMs: Number(activity) * 1000 })),
+          // Whole seconds, rounded down: the key may have come at the end of one.
+          .map(([activity]) => ({ activeAtMs: (Number(activity) + 1) * 1000 })),
       };
     },
     screen: () => ask(['capture-pane', '-p', '-e', '-t', pane]),
-    async paste(text, panePid) {
-      const buffer = `watchkeeper-${process.pid}-${process.hrtime.bigint()}`;
-      if ((await ask(['load-buffer', '-b', buffer, '-'], text)) === null) return false;
-      const done = await guarded(ask, pane, panePid, `paste-buffer -p -d -b ${buffer} -t ${pane}`);
-      if (!done) await ask(['delete-buffer', '-b', buffer]);
-      return done;
+    async paste(text, guard) {
+      if (!tidied.has(socket)) await tidy(ask);
+      tidied.add(socket);
+      const buffer = `${bufferPrefix}${process.pid}-${process.hrtime.bigint()}`;
+      if ((await ask(['load-buffer', '-b', buffer, '-'], text)) === null) return 'not-now';
+      const typed = await guarded(ask, pane, guard, `paste-buffer -p -d -b ${buffer} -t ${pane}`);
+      if (typed !== 'done') await ask(['delete-buffer', '-b', buffer]);
+      return typed;
     },
-    key: (name, panePid) => guarded(ask, pane, panePid, `send-keys -t ${pane} ${name}`),
+    keys: (name, times, guard) =>
+      guarded(ask, pane, guard, `send-keys -t ${pane} ${Array<string>(times).fill(name).join(' ')}`),
     async leaveCopyMode() {
       await ask(['send-keys', '-t', pane, '-X', 'cancel']);
     },
   };
 }
 
+const bufferPrefix = 'watchkeeper-';
+
+/** A daemon killed between loading and pasting leaves its buffer behind. */
+async function tidy(ask: Ask): Promise<void> {
+  const names = ((await ask(['list-buffers', '-F', '#{buffer_name}'])) ?? '').split('\n');
+  const left = names.filter(
+    (name) => name.startsWith(bufferPrefix) && !name.startsWith(`${bufferPrefix}${process.pid}-`),
+  );
+  for (const name of left) await ask(['delete-buffer', '-b', name]);
+}
+
+/** Both go into a tmux format, where other characters could mean something. */
+const plain = /^[\w.+ -]{1,64}$/;
+const markOnly = /^[^\u0000-\u007f]{1,8}$/;
+
 /**
  * The last check and the deed are one command inside the tmux server, so that nothing can come between them. The
  * command holds only ids and names of our own making.
  */
-async function guarded(
-  ask: (args: string[]) => Promise<string | null>,
-  pane: string,
-  panePid: number,
-  command: string,
-): Promise<boolean> {
+async function guarded(ask: Ask, pane: string, guard: TypingGuard, command: string): Promise<Typed> {
+  const { panePid, boxMark, shows } = guard;
+  if (!plain.test(guard.command) || !markOnly.test(boxMark) || (shows !== null && !plain.test(shows))) return 'not-now';
   const conditions = [
     `#{==:#{pane_pid},${panePid}}`,
     '#{==:#{pane_dead},0}',
     '#{==:#{pane_in_mode},0}',
     '#{==:#{pane_synchronized},0}',
+    `#{==:#{pane_current_command},${guard.command}}`,
+    `#{C/r:^${boxMark}}`,
+    ...(shows === null ? [] : [`#{C:${shows}}`]),
   ];
   const all = conditions.reduce((rest, condition) => `#{&&:${condition},${rest}}`);
-  const answer = await ask([
-    'if-shell',
-    '-F',
-    '-t',
-    pane,
-    all,
-    `${command} ; display-message -p done`,
-    'display-message -p not-now',
-  ]);
-  return answer?.trim() === 'done';
+  const yes = `${command} ; display-message -p done`;
+  const answer = await ask(['if-shell', '-F', '-t', pane, all, yes, 'display-message -p not-now']);
+  const said = answer?.trim();
+  return said === 'done' || said === 'not-now' ? said : 'unknown';
 }
 
 function tmux(socket: string, args: string[], input?: string): Promise<string | null> {

@@ -27,8 +27,8 @@ export interface AgentClient {
   historyFile(configDir: string): string;
   /** Only commands are taken; what else was typed is nobody's business here. */
   parseHistoryLine(line: string): { sessionId: string; command: string; atMs: number } | null;
-  /** The text somebody typed into the client's box on a captured screen; null: the box is not there. */
-  findInputBox(screen: string): { text: string } | null;
+  /** The client's box on a captured screen (`capture-pane -e`); null: it is not there. */
+  findInputBox(screen: string): InputBox | null;
   contextWindow(model: string, used: number): { window: number; usable: number };
 }
 
@@ -52,3 +52,12 @@ export function isEntryOf(entry: RegistryEntry, process: ProcessId): boolean {
 }
 
 export type ParsedLine = { ok: true; events: SessionEvent[]; sidechain: boolean } | { ok: false };
+
+export interface InputBox {
+  /** What somebody typed into it. */
+  text: string;
+  /** How its first row begins, as no other row of any screen of the client does. */
+  mark: string;
+  /** The client keeps another text aside already; putting one more aside would lose it. */
+  stashed: boolean;
+}

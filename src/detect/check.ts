@@ -1,12 +1,25 @@
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 
 /** What the checks are tuned by, in milliseconds; from the configuration. */
 export interface CheckLimits {
   waitingNotifyMs: number;
+  answerMs: number;
+  stallMs: { thinking: number; tool: number; mcp: number; subagent: number };
 }
+
+export interface CheckInput {
+  view: AgentView;
+  nowMs: number;
+  limits: CheckLimits;
+  /** Since when a prompt of ours to an idle agent has had no reaction at all. */
+  unansweredSinceMs: number | null;
+}
+
+/** Trouble, or why there is none: both are worth knowing. */
+export type Verdict = { found: Omit<Finding, 'id' | 'check'> } | { fine: string };
 
 /** One health check: a pure look at one agent at one moment. */
 export interface HealthCheck {
-  readonly name: string;
-  look(view: AgentView, nowMs: number, limits: CheckLimits): Omit<Finding, 'id' | 'check'> | null;
+  readonly name: CheckName;
+  look(input: CheckInput): Verdict;
 }

@@ -1,18 +1,36 @@
-import type { AgentView, Finding } from '../model/agent.ts';
-import type { CheckLimits, HealthCheck } from './check.ts';
+import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { CheckInput, HealthCheck } from './check.ts';
+import { endedUnexpectedly } from './checks/ended-unexpectedly.ts';
+import { noAnswer } from './checks/no-answer.ts';
 import { silentStop } from './checks/silent-stop.ts';
+import { stalledTurn } from './checks/stalled-turn.ts';
 import { waitingHuman } from './checks/waiting-human.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 
-const checks: readonly HealthCheck[] = [silentStop, waitingHuman];
+const checks: readonly HealthCheck[] = [silentStop, waitingHuman, stalledTurn, endedUnexpectedly, noAnswer];
 
-/** All checks on one agent. A finding's id stays the same while its trouble lasts. */
-export function findTrouble(view: AgentView, nowMs: number, limits: CheckLimits): Finding[] {
-  return checks.flatMap((check) => {
-    const found = check.look(view, nowMs, limits);
-    return found === null ? [] : [{ id: `${view.agent}:${check.name}:${found.sinceMs}`, check: check.name, ...found }];
-  });
+export interface Examination {
+  findings: Finding[];
+  /** Every check that found nothing, and why. */
+  fine: { check: CheckName; reason: string }[];
+}
+
+/** All checks on one agent. */
+export function examine(input: CheckInput): Examination {
+  const findings: Finding[] = [];
+  const fine: Examination['fine'] = [];
+  for (const check of checks) {
+    const verdict = check.look(input);
+    if ('fine' in verdict) fine.push({ check: check.name, reason: verdict.fine });
+    else
+      findings.push({
+        id: `${input.view.agent}:${check.name}:${verdict.found.sinceMs}`,
+        check: check.name,
+        ...verdict.found,
+      });
+  }
+  return { findings, fine };
 }
 
 export function healthStatus(view: AgentView): HealthStatus {

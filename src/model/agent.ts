@@ -69,6 +69,8 @@ export interface TmuxPlace {
   pane: string;
 }
 
+export type CheckName = 'silent-stop' | 'waiting-human' | 'stalled-turn' | 'ended-unexpectedly' | 'no-answer';
+
 export interface FindingEvidence {
   source: Source;
   atMs: number;
@@ -77,7 +79,7 @@ export interface FindingEvidence {
 
 export interface Finding {
   id: string;
-  check: string;
+  check: CheckName;
   severity: 'warning' | 'critical';
   confidence: number;
   sinceMs: number;
@@ -107,6 +109,8 @@ export interface AgentView {
   lastTurn: TurnEnd | null;
   lastTurnAtMs: number | null;
   error: string | null;
+  /** How it ended, where that was not by being closed at its prompt. */
+  endedBadly: string | null;
   background: BackgroundWork[];
   findings: Finding[];
 }

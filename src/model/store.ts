@@ -1,6 +1,7 @@
 import type { Action, ActionOutcome } from './action.ts';
-import type { AgentView } from './agent.ts';
+import type { AgentView, Authority } from './agent.ts';
 import type { Json, WatchEvent } from './event.ts';
+import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
 
 export interface SessionRow {
@@ -64,5 +65,9 @@ export interface Store {
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
   /** Prompts without their last word: the daemon ended before it was known. `delivered`: that they arrived, is. */
   openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;
+  saveIncident(host: string, incident: Incident): Promise<Result<void, StoreFailure>>;
+  openIncidents(host: string): Promise<Result<Incident[], StoreFailure>>;
+  saveAuthority(host: string, agent: string, authority: Authority): Promise<Result<void, StoreFailure>>;
+  loadAuthorities(host: string): Promise<Result<Map<string, Authority>, StoreFailure>>;
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { fail, ok, type Result } from '../model/result.ts';
 import type { CheckRow, SessionRow, SpawnRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
 import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
+import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
 
 const statementMs = 15_000;
@@ -30,6 +31,11 @@ export function openStore(url: string): Store {
     intend: (host, action) => inTransaction(pool, (client) => intend(client, host, action)),
     conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host)),
+    saveIncident: (host, incident) => inTransaction(pool, (client) => saveIncident(client, host, incident)),
+    openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host)),
+    saveAuthority: (host, agent, authority) =>
+      inTransaction(pool, (client) => saveAuthority(client, host, agent, authority)),
+    loadAuthorities: (host) => inTransaction(pool, (client) => loadAuthorities(client, host)),
     close: () => pool.end(),
   };
 }

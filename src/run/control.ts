@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import type { Authority } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { Home } from './home.ts';
@@ -10,7 +11,11 @@ import type { Home } from './home.ts';
 export type ControlRequest =
   | { ask: 'status' | 'doctor' | 'follow' }
   | { ask: 'stop'; keepDb: boolean }
-  | { ask: 'prompt'; agent: string; text: string; waitMs: number };
+  | { ask: 'prompt'; agent: string; text: string; waitMs: number }
+  | { ask: 'authority'; agent: string; authority: Authority }
+  | { ask: 'ack'; id: string }
+  | { ask: 'inbox' }
+  | { ask: 'why'; agent: string };
 
 export interface ControlServer {
   path: string;
@@ -86,7 +91,9 @@ function socketPlace(home: Home): { path: string; remove(): void } {
 function parseRequest(text: string): ControlRequest | null {
   try {
     const request = JSON.parse(text) as ControlRequest;
-    return ['status', 'doctor', 'follow', 'stop', 'prompt'].includes(request.ask) ? request : null;
+    return ['status', 'doctor', 'follow', 'stop', 'prompt', 'authority', 'ack', 'inbox', 'why'].includes(request.ask)
+      ? request
+      : null;
   } catch {
     return null;
   }

@@ -14,16 +14,16 @@ import { ownFiles } from '../sense/files.ts';
 import { Fleet } from '../sense/fleet.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
+import { Acting } from './acting.ts';
 import { type ConfigPlaces, loadConfig } from './config/load.ts';
 import { formatProblem } from './config/problem.ts';
 import { type ConfigWatch, watchConfig } from './config/watch.ts';
 import { type ControlRequest, type ControlServer, serveControl } from './control.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, databaseRuns, openDatabase } from './database.ts';
 import { type Home, makeHomeDir, removeDaemonRecord, runningDaemon, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
-import { Prompter } from './prompter.ts';
 import { agentDocument, type StatusDocument } from './status.ts';
 import { version } from './version.ts';
 import { Watcher } from './watcher.ts';
@@ -45,11 +45,26 @@ export interface RunningDaemon {
   /** Resolves when everything has stopped. */
   stopped: Promise<void>;
   stop(keepDb: boolean): void;
+  status(): StatusDocument;
+  /** Resolves when no action is under way. */
+  settled(): Promise<void>;
 }
 
 const retentionEveryMs = 6 * 3_600_000;
 const databaseRetryMs = 2_000;
 const lastFlushMs = 5_000;
+
+/** One full round without a daemon: look, record, act, and stop again. The database is left as it was found. */
+export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocument, StartFailure>> {
+  const keepDb = databaseRuns(options.home);
+  const started = await startDaemon(options);
+  if (!started.ok) return started;
+  await started.value.settled();
+  const status = started.value.status();
+  started.value.stop(keepDb);
+  await started.value.stopped;
+  return ok(status);
+}
 
 export async function startDaemon(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
   const { home } = options;
@@ -105,7 +120,7 @@ class Daemon {
   readonly #fleet: Fleet;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
-  readonly #prompter: Prompter;
+  readonly #acting: Acting;
   readonly #loop: Loop;
   #control: ControlServer | null = null;
   #stopping: Promise<void> | null = null;
@@ -151,19 +166,26 @@ class Daemon {
       record: (batch) => this.#journal.add(batch),
       changed: () => this.#loop.nudge(false),
       failed: (error) => this.#failed('a look at one agent', error),
-      told: (agent, event) => this.#prompter.told(agent, event),
+      told: (agent, event) => this.#acting.told(agent, event),
+      authority: (agent, inTmux) => this.#acting.authority(agent, inTmux),
+      unansweredSince: (agent) => this.#acting.unansweredSince(agent),
+      idFor: (agent, check) => this.#acting.idFor(agent, check),
     });
-    this.#prompter = new Prompter({
+    this.#acting = new Acting({
       host: this.#host,
       store,
       clock: systemClock,
       processes: this.#processes,
       files,
+      environment: options.environment,
       config: () => this.#config.current().config,
       paused: () => this.#isPaused(),
       agent: (name) => this.#watcher.agent(name),
+      views: () => this.#watcher.views(),
+      fine: (agent) => this.#watcher.fine(agent),
       flush: () => this.#journal.flush(),
       lookSoon: () => this.#loop.nudge(false),
+      failed: (error) => this.#failed('an action', error),
     });
   }
 
@@ -178,7 +200,7 @@ class Daemon {
     const stored = await this.#store.load(this.#host);
     if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
     this.#watcher.restore(stored.value);
-    await this.#prompter.recover();
+    await this.#acting.restore();
     await this.#tick();
     const control = await serveControl(home, (request) =>
       this.#answer(request).catch((error) => {
@@ -196,7 +218,12 @@ class Daemon {
     const stopped = new Promise<void>((resolve) => {
       this.#stopped = resolve;
     });
-    return ok({ stopped, stop: (keepDb) => this.#stop(keepDb) });
+    return ok({
+      stopped,
+      stop: (keepDb) => this.#stop(keepDb),
+      status: () => this.#status(),
+      settled: () => this.#acting.settled(),
+    });
   }
 
   #announce(): void {
@@ -217,6 +244,7 @@ class Daemon {
     this.#reloadConfig();
     this.#fleet.useConfigDirs(this.#config.current().config.clients.claudeCode.configDirs);
     this.#tell(await this.#watcher.tick());
+    this.#acting.round();
     void this.#save();
   }
 
@@ -291,8 +319,16 @@ class Daemon {
         return this.#doctor();
       case 'prompt': {
         const { agent, text, waitMs } = request;
-        return this.#prompter.prompt({ agent, text, waitMs, trigger: 'human', finding: null });
+        return this.#acting.prompt({ agent, text, waitMs, trigger: 'human', finding: null });
       }
+      case 'authority':
+        return { ok: await this.#acting.setAuthority(request.agent, request.authority) };
+      case 'ack':
+        return { ok: await this.#acting.acknowledge(request.id) };
+      case 'inbox':
+        return { v: 1, items: this.#acting.inbox() };
+      case 'why':
+        return this.#acting.why(request.agent);
       default:
         return this.#status();
     }
@@ -314,6 +350,7 @@ class Daemon {
         paused: this.#isPaused(),
         mode: config.mode,
         tick_ms: config.tickSeconds * 1000,
+        prompts: { reacted: this.#acting.reactions.total, in_time: this.#acting.reactions.inTime },
       },
       agents: this.#watcher.views().map((view) => agentDocument(view, nowMs)),
     };
@@ -324,6 +361,7 @@ class Daemon {
       counters: this.#counters.all(),
       servers: this.#watcher.servers,
       database: { down: this.#databaseDown, waiting: this.#journal.pending, failure: this.#journal.failure },
+      channels: this.#acting.channels.map(({ name, ok: works, reason }) => ({ name, ok: works, reason })),
       memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
       agents: this.#watcher.views().filter((view) => view.reading.state !== 'ended').length,
     };

@@ -19,6 +19,7 @@ interface DaemonFacts {
   counters: Record<string, number>;
   servers: { socket: string; panes: number | null; failure: string | null }[];
   database: { down: boolean; waiting: number; failure: string | null };
+  channels: { name: string; ok: boolean; reason: string | null }[];
   memory_mb: number;
   agents: number;
 }
@@ -33,7 +34,7 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
     checkConfig(environment),
     checkDaemon(home, facts),
     await checkDatabase(home, environment, facts),
-    ...(facts === null ? [] : [checkServers(facts), checkInput(facts)]),
+    ...(facts === null ? [] : [checkServers(facts), checkChannels(facts), checkInput(facts)]),
   ];
 }
 
@@ -139,6 +140,17 @@ function checkServers(facts: DaemonFacts): DoctorCheck {
     alive.length === 0
       ? 'no tmux server'
       : alive.map((server) => `${shown(server.socket)} (${server.panes} panes)`).join(', '),
+  );
+}
+
+function checkChannels(facts: DaemonFacts): DoctorCheck {
+  const bad = facts.channels.filter((channel) => !channel.ok);
+  if (bad.length > 0) {
+    return wrong('channels', bad.map(({ name, reason }) => `${name}: ${reason}`).join(', '), 'they are tried again');
+  }
+  return good(
+    'channels',
+    facts.channels.length === 0 ? 'none used yet' : facts.channels.map(({ name }) => name).join(', '),
   );
 }
 

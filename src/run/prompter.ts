@@ -6,6 +6,7 @@ import { whyNotNow } from '../decide/fit.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { tagged, whyUnsafe } from '../decide/prompt-text.ts';
 import type { Action, PromptOutcome, Refusal, Trigger } from '../model/action.ts';
+import type { PaneFacts } from '../model/delivery.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
@@ -21,6 +22,8 @@ export interface PromptRequest {
   finding: string | null;
   /** How long to wait for a moment that fits, and then for the answer. */
   waitMs: number;
+  /** A refusal that is on record already and need not be written again. */
+  quietAbout?: string | null;
 }
 
 export interface PromptResult {
@@ -42,10 +45,15 @@ interface Answer {
 interface Expected {
   action: Action;
   tag: string;
-  /** Told once the client's record has the tag. */
+  /** The client's record of the tag, once it is there; also when nobody waits for it at that moment. */
+  proof: Proof | null;
   proved: ((proof: Proof) => void) | null;
+  /** The ledger says that nobody knows; a proof that comes later is written too. */
+  uncertain: boolean;
   /** The tag has been seen in a turn of its own: what the model says now is the answer. */
   turnSinceMs: number | null;
+  /** The model has begun to do something about it. */
+  reacted: boolean;
   said: string;
   /** null: the turn ended without one. */
   answer: Promise<Answer | null>;
@@ -80,6 +88,8 @@ const passing: readonly (string | null)[] = ['human-typing', 'draft', 'pane-mode
 export class Prompter {
   readonly #parts: PrompterParts;
   readonly #expected = new Map<string, Expected>();
+  /** Prompts that began a turn and were reacted to, and how many of them in time. */
+  readonly #reactions = { total: 0, inTime: 0 };
   readonly #busy = new Map<string, Promise<unknown>>();
 
   constructor(parts: PrompterParts) {
@@ -101,8 +111,22 @@ export class Prompter {
 
   async #settle(expected: Expected): Promise<void> {
     const proof = await this.#waitForProof(expected, proofMs);
+    expected.uncertain = proof === null;
     await this.#conclude(expected.action, proof === null ? 'uncertain' : outcomeOf(proof), 'daemon-restarted', proof);
     expected.conclude();
+  }
+
+  get reactions(): { total: number; inTime: number } {
+    return { ...this.#reactions };
+  }
+
+  /** Since when a prompt has been waiting for any reaction of this agent. */
+  unansweredSince(agent: string): number | null {
+    for (const expected of this.#expected.values()) {
+      if (expected.action.agent === agent && expected.turnSinceMs !== null && !expected.reacted)
+        return expected.turnSinceMs;
+    }
+    return null;
   }
 
   /** Everything the agents' own records say passes here. */
@@ -113,8 +137,7 @@ export class Prompter {
         if (expected.action.agent !== agent || !fact.tags.includes(expected.tag) || atMs < expected.action.atMs - 2_000)
           continue;
         const queued = fact.kind === 'queued';
-        expected.proved?.({ queued, source: 'transcript', atMs });
-        expected.proved = null;
+        this.#prove(expected, { queued, source: 'transcript', atMs });
         if (!queued) expected.turnSinceMs = atMs;
       }
       return;
@@ -122,6 +145,15 @@ export class Prompter {
     for (const expected of this.#expected.values()) {
       if (expected.action.agent === agent && expected.turnSinceMs !== null) this.#takeAnswer(expected, event);
     }
+  }
+
+  #prove(expected: Expected, proof: Proof): void {
+    expected.proof ??= proof;
+    expected.proved?.(proof);
+    expected.proved = null;
+    if (!expected.uncertain) return;
+    expected.uncertain = false;
+    void expected.concluded.then(() => this.#conclude(expected.action, outcomeOf(proof), 'proved-late', proof));
   }
 
   prompt(request: PromptRequest): Promise<PromptResult> {
@@ -166,6 +198,8 @@ export class Prompter {
       proof_ms: null,
       answer: null,
     });
+    const known = request.quietAbout ?? null;
+    if (known !== null && (await this.#peek(request)) === known) return result('refused', known);
     await this.#parts.flush();
     const intended = await this.#parts.store.intend(this.#parts.host, action);
     if (!intended.ok) return result('refused', 'no-ledger');
@@ -176,6 +210,7 @@ export class Prompter {
     }
     const expected = this.#expect(action, tag);
     const delivered = await this.#deliver(request, expected);
+    expected.uncertain = delivered.outcome === 'uncertain';
     await this.#conclude(action, delivered.outcome, delivered.reason, delivered.proof, delivered);
     expected.conclude();
     if (delivered.proof === null) {
@@ -185,6 +220,22 @@ export class Prompter {
     const answer =
       request.waitMs > 0 ? await Promise.race([expected.answer, sleep(request.waitMs, null, { ref: false })]) : null;
     return { ...result(delivered.outcome, null), proof: delivered.proof.source, proof_ms: delivered.proofMs, answer };
+  }
+
+  /** Would it be refused now? Nothing is typed and nothing written. */
+  async #peek(request: PromptRequest): Promise<Refusal | null> {
+    const refusal = this.#whyRefused(request);
+    const agent = this.#parts.agent(request.agent);
+    const place = agent?.seen.place ?? null;
+    if (refusal !== null || agent === null || place === null) return refusal;
+    return this.#whyNotNow(agent, await tmuxPane(place.socket, place.pane.id).facts());
+  }
+
+  #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null): Refusal | null {
+    if (this.#parts.paused()) return 'paused';
+    const { clock, processes, files } = this.#parts;
+    const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
+    return whyNotNow(lookNow(agent.seen, pane?.pid ?? null, processes, files), pane, clock.nowMs(), quietMs);
   }
 
   #whyRefused(request: PromptRequest): Refusal | null {
@@ -204,19 +255,15 @@ export class Prompter {
     const place = agent?.seen.place ?? null;
     if (agent === null || place === null)
       return { outcome: 'refused', reason: 'not-agent', proof: null, proofMs: null, draftRestored: null };
-    const { clock, processes, files } = this.#parts;
-    const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
+    const { clock } = this.#parts;
     return deliver(
       { text: tagged(request.text, expected.tag), tag: expected.tag, proofMs },
       {
         terminal: tmuxPane(place.socket, place.pane.id),
-        whyNotNow: (pane) => {
-          if (this.#parts.paused()) return 'paused';
-          return whyNotNow(lookNow(agent.seen, pane?.pid ?? null, processes, files), pane, clock.nowMs(), quietMs);
-        },
+        whyNotNow: (pane) => this.#whyNotNow(agent, pane),
         inputBox: (screen) => agent.seen.client.findInputBox(screen),
         proof: (_tag, timeoutMs) => this.#waitForProof(expected, timeoutMs),
-        nowMs: () => clock.nowMs(),
+        monotonicMs: () => clock.monotonicMs(),
         sleep: (ms) => sleep(ms),
       },
     );
@@ -234,8 +281,11 @@ export class Prompter {
     const expected: Expected = {
       action,
       tag,
+      proof: null,
       proved: null,
+      uncertain: false,
       turnSinceMs: null,
+      reacted: false,
       said: '',
       answer,
       answered,
@@ -249,6 +299,7 @@ export class Prompter {
   }
 
   #waitForProof(expected: Expected, timeoutMs: number): Promise<Proof | null> {
+    if (expected.proof !== null) return Promise.resolve(expected.proof);
     this.#parts.lookSoon();
     return new Promise((resolve) => {
       // A stopping daemon does not wait for a proof: the next one looks for it.
@@ -264,6 +315,11 @@ export class Prompter {
   #takeAnswer(expected: Expected, event: SessionEvent): void {
     const { fact, atMs } = event;
     const sinceMs = expected.turnSinceMs ?? atMs;
+    if (!expected.reacted && (fact.kind === 'reply' || fact.kind === 'tool-call' || fact.kind === 'api-error')) {
+      expected.reacted = true;
+      this.#reactions.total += 1;
+      if (atMs - sinceMs <= this.#parts.config().prompt.answerSeconds * 1000) this.#reactions.inTime += 1;
+    }
     if (fact.kind === 'reply' && fact.text !== '') expected.said = fact.text;
     const over = (fact.kind === 'reply' && fact.ends) || fact.kind === 'turn-end';
     if (over && expected.said !== '') {

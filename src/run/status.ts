@@ -5,7 +5,15 @@ import type { AgentView, Finding } from '../model/agent.ts';
 
 export interface StatusDocument {
   v: 1;
-  daemon: { pid: number; since: string; paused: boolean; mode: string; tick_ms: number };
+  daemon: {
+    pid: number;
+    since: string;
+    paused: boolean;
+    mode: string;
+    tick_ms: number;
+    /** Prompts that began a turn: how many the agents reacted to, and how many of those within `answerSeconds`. */
+    prompts: { reacted: number; in_time: number };
+  };
   agents: AgentDocument[];
 }
 
@@ -49,6 +57,7 @@ export function agentDocument(view: AgentView, nowMs: number) {
     last_turn: view.lastTurn,
     last_turn_at: time(view.lastTurnAtMs),
     error: view.error,
+    ended_badly: view.endedBadly,
     background: view.background.map((work) => ({ kind: work.kind, id: work.id, since: time(work.sinceMs) })),
     health: healthStatus(view),
     findings: view.findings.map(findingDocument),

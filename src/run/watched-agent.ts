@@ -215,9 +215,19 @@ export class WatchedAgent {
       lastTurn: turn.end ?? known?.lastTurn ?? null,
       lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
       error: describeError(facts) ?? known?.error ?? null,
+      endedBadly: ended ? this.#endedBadly(observation) : null,
       background: background.map((work) => ({ ...work, id: shown(work.id, 100) })),
       findings: [],
     };
+  }
+
+  /** Closed at its prompt it takes its entry out of the registry; everything else is worth a word. */
+  #endedBadly(observation: Observation): string | null {
+    const before = this.lastView;
+    if (before?.reading.state === 'ended') return before.endedBadly;
+    if (observation.registryLeft) return 'without closing its session, as a killed process does';
+    const state = before?.reading.state ?? 'unknown';
+    return state === 'idle' || state === 'unknown' ? null : `while it was ${state}`;
   }
 
   #context(): ContextReading | null {

@@ -1,7 +1,7 @@
 import type { AgentClient } from '../clients/client.ts';
 import type { CheckLimits } from '../detect/check.ts';
-import { findTrouble, type HealthStatus, healthStatus } from '../detect/health.ts';
-import type { AgentView, BackgroundWork, Finding } from '../model/agent.ts';
+import { type Examination, examine, type HealthStatus, healthStatus } from '../detect/health.ts';
+import type { AgentView, Authority, BackgroundWork, CheckName, Finding } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -12,7 +12,6 @@ import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
 import { FolderWatches } from '../sense/folder-watches.ts';
 import { SubagentWatch } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
-import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
@@ -35,6 +34,10 @@ export interface WatcherParts {
   /** One agent could not be looked at; the others were. */
   failed: (error: unknown) => void;
   told: (agent: string, event: SessionEvent) => void;
+  authority: (agent: string, inTmux: boolean) => Authority;
+  unansweredSince: (agent: string) => number | null;
+  /** A finding's id, the same while its trouble lasts. */
+  idFor: (agent: string, check: CheckName) => string;
 }
 
 /** The loop's inside: sense, detect, record. (Deciding and acting come between.) */
@@ -47,6 +50,7 @@ export class Watcher {
   readonly #stored = new Map<string, StoredAgent>();
   readonly #health = new Map<string, { status: HealthStatus; summaryAtMs: number }>();
   readonly #typed: TypedCommands;
+  readonly #examined = new Map<string, Examination['fine']>();
   #servers: Sweep['servers'] = [];
 
   constructor(parts: WatcherParts) {
@@ -144,7 +148,7 @@ export class Watcher {
       follower: new AgentFollower(sources, seen, stored === null ? null : leftOff(stored.view)),
       subagents: new SubagentWatch(seen.client, files),
       startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
-      authority: (agent, inTmux) => authorityFor(this.#parts.config(), agent, { launchedByUs: false, inTmux }),
+      authority: this.#parts.authority,
       stored,
       told: this.#parts.told,
     });
@@ -165,7 +169,9 @@ export class Watcher {
     const look = agent.look(nowMs);
     const view = agent.view;
     if (view === null) return;
-    view.findings = findTrouble(view, nowMs, this.#limits());
+    const examination = this.#examine(view, nowMs);
+    view.findings = examination.findings;
+    this.#examined.set(view.agent, examination.fine);
     batch.events.push(...look.events);
     batch.sessions.push(...look.sessions);
     batch.checks.push(...this.#checkRows(before, view, nowMs));
@@ -185,16 +191,26 @@ export class Watcher {
   #takeInLost(): void {
     for (const [key, { view }] of this.#stored) {
       const info = this.#parts.processes.info(view.process.pid);
-      // Still there but not found, such as in a tmux server that hangs: wait.
-      if (info !== null && processKey(info) === key) continue;
+      // Still there but not found, such as in a tmux server that hangs: wait. A dead one may still wait for its parent.
+      if (info !== null && processKey(info) === key && !/[ZX]/.test(info.runState)) continue;
       const client = this.#parts.clients.find((candidate) => candidate.name === view.client);
       if (client === undefined) this.#stored.delete(key);
       else this.#agents.set(key, this.#welcome(key, lostAgent(view, client)));
     }
   }
 
-  #limits(): CheckLimits {
-    return { waitingNotifyMs: this.#parts.config().waiting.notifyMinutes * 60_000 };
+  #examine(view: AgentView, nowMs: number): Examination {
+    const unansweredSinceMs = this.#parts.unansweredSince(view.agent);
+    const { findings, fine } = examine({ view, nowMs, limits: limitsOf(this.#parts.config()), unansweredSinceMs });
+    return {
+      findings: findings.map((finding) => ({ ...finding, id: this.#parts.idFor(view.agent, finding.check) })),
+      fine,
+    };
+  }
+
+  /** Why the checks that found nothing found nothing. */
+  fine(agent: string): Examination['fine'] {
+    return this.#examined.get(agent) ?? [];
   }
 
   /** A row when a check's verdict changes, and a summary of all at every interval. */
@@ -222,6 +238,20 @@ export class Watcher {
       if (nowMs - view.reading.sinceMs > endedShownMs) this.#ended.delete(name);
     }
   }
+}
+
+function limitsOf(config: Config): CheckLimits {
+  const { stall, waiting, prompt } = config;
+  return {
+    waitingNotifyMs: waiting.notifyMinutes * 60_000,
+    answerMs: prompt.answerSeconds * 1000,
+    stallMs: {
+      thinking: stall.thinkingMinutes * 60_000,
+      tool: stall.toolMinutes * 60_000,
+      mcp: stall.mcpMinutes * 60_000,
+      subagent: stall.subagentMinutes * 60_000,
+    },
+  };
 }
 
 function leftOff(view: AgentView): LeftOff | null {

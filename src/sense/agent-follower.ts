@@ -19,6 +19,8 @@ export interface Observation {
   transcript: { path: string; inode: string; size: number; seenAtMs: number } | null;
   events: { event: SessionEvent; offset: number }[];
   compactAskedMs: number | null;
+  /** Its entry is still in the registry though the process is gone: it had no time to tidy up. */
+  registryLeft: boolean;
   /** A backlog is left: look again at once. */
   more: boolean;
 }
@@ -93,6 +95,7 @@ export class AgentFollower {
       restarted: this.#restarted,
       transcript: this.#transcriptSeen,
       compactAskedMs: this.#compactAsked(),
+      registryLeft: !alive && this.#isRegistryLeft(),
       ...read,
     };
     this.#restarted = false;
@@ -178,6 +181,11 @@ export class AgentFollower {
       }
     }
     return { events, more: batch.more };
+  }
+
+  #isRegistryLeft(): boolean {
+    if (this.#configDir === null) return false;
+    return this.#sources.files.info(this.#client.registryFile(this.#configDir, this.#process.pid)) !== null;
   }
 
   #compactAsked(): number | null {

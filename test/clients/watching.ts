@@ -33,8 +33,8 @@ export class Watching {
     this.#scenario = scenario;
   }
 
-  async start(args: string[] = []): Promise<void> {
-    const up = await this.#scenario.watchkeeper(['up', '--detach', ...args]);
+  async start(args: string[] = [], env: Record<string, string> = {}): Promise<void> {
+    const up = await this.#scenario.watchkeeper(['up', '--detach', ...args], { env });
     if (up.code !== 0) throw new Error(`up failed with ${up.code}: ${up.stderr}`);
     await this.follow();
   }

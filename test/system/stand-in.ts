@@ -34,7 +34,7 @@ export async function openStandIn(world: World, session: string, options: StandI
   mkdirSync(cwd, { recursive: true });
   const program = [standInProgram(world), 'infinity'];
   const pid = await openPane(options.tmux ?? world.tmux, session, cwd, { CLAUDE_CONFIG_DIR: configDir }, [
-    ...(options.survivesHangup ? ['nohup'] : []),
+    ...(options.survivesHangup ? ['sh', '-c', `trap '' HUP; exec "$0" "$@"`] : []),
     ...program,
   ]);
   const standIn = new StandIn(pid, configDir, cwd);

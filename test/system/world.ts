@@ -29,6 +29,7 @@ export class World {
   readonly scenario: Scenario;
   /** Beside the test's own home, tmux server and data directory. */
   env: Record<string, string> = {};
+  #url: string | null = null;
 
   constructor(scenario: Scenario) {
     this.scenario = scenario;
@@ -95,13 +96,26 @@ export class World {
     };
     const look = async () => {
       // A look at the socket costs nothing; the word that counts is the program's.
-      const status = await this.#ask<StatusDocument>({ ask: 'status' });
-      if (!fits(status?.agents.find((agent) => agent.agent === name))) return null;
+      if (!fits(await this.#glance(name))) return null;
       return fits(await this.agent(name)) ? last : null;
     };
     return until(`${name} is ${wanted}`, look, ms).catch((error: Error) => {
       throw new Error(`${error.message}; agent: ${JSON.stringify(last)}`);
     });
+  }
+
+  /** Like `agentIs`, where the time matters: without the program's own start. */
+  seen(name: string, fits: (agent: AgentDocument) => boolean, ms = 10_000): Promise<AgentDocument> {
+    const look = async () => {
+      const agent = await this.#glance(name);
+      return agent !== null && fits(agent) ? agent : null;
+    };
+    return until(`${name} seen`, look, ms);
+  }
+
+  async #glance(name: string): Promise<AgentDocument | null> {
+    const status = await this.#ask<StatusDocument>({ ask: 'status' });
+    return status?.agents.find((agent) => agent.agent === name) ?? null;
   }
 
   async #ask<T>(request: ControlRequest): Promise<T | null> {
@@ -145,8 +159,8 @@ export class World {
 
   /** One connection for one query, to the database that `db url` names. */
   async query<T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<T[]> {
-    const url = await this.run('db', 'url');
-    const client = new pg.Client({ connectionString: url.stdout.trim(), connectionTimeoutMillis: 5_000 });
+    this.#url ??= (await this.run('db', 'url')).stdout.trim();
+    const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: 5_000 });
     client.on('error', () => {});
     await client.connect();
     try {

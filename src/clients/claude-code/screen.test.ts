@@ -21,5 +21,35 @@ describe('the input box of a recorded screen', () => {
     ['44-escesc-idle', null],
     ['57-after-exit', null],
   ];
-  it.each(cases)('%s', (name, expected) => expect(findInputBox(screen(name))).toEqual(expected));
+  it.each(cases)('%s', (name, expected) => {
+    const box = findInputBox(screen(name));
+    if (expected === null) expect(box).toBeNull();
+    else expect(box).toEqual({ ...expected, mark: '❯\u00a0', stashed: false });
+  });
+});
+
+describe('the input box, drawn', () => {
+  const line = '─'.repeat(40);
+  const drawn = (inside: string, above = '') => [above, line, inside, line, '  ? for shortcuts'].join('\n');
+  const cases: [string, string, { text: string; stashed: boolean } | null][] = [
+    ['empty', drawn('❯\u00a0\u001b[7m \u001b[0m'), { text: '', stashed: false }],
+    [
+      'a hint, the cursor on its first character',
+      drawn('❯\u00a0\u001b[7mT\u001b[0m\u001b[2mry this\u001b[0m'),
+      { text: '', stashed: false },
+    ],
+    [
+      'one character typed, a hint behind it',
+      drawn('❯\u00a0a\u001b[7m \u001b[0m\u001b[2m hint\u001b[0m'),
+      { text: 'a', stashed: false },
+    ],
+    ['a wrapped text', drawn('❯\u00a0one two\n  three'), { text: 'one two\nthree', stashed: false }],
+    ['a text put aside', drawn('❯\u00a0more', '       /effort · › stashed'), { text: 'more', stashed: true }],
+    ['said earlier, not typed now', drawn('❯ said'), null],
+    ['shell mode', drawn('!\u00a0ls'), null],
+  ];
+  it.each(cases)('%s', (_name, shown, expected) => {
+    if (expected === null) expect(findInputBox(shown)).toBeNull();
+    else expect(findInputBox(shown)).toEqual({ ...expected, mark: '❯\u00a0' });
+  });
 });

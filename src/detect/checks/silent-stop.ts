@@ -6,15 +6,19 @@ import type { HealthCheck } from '../check.ts';
  */
 export const silentStop: HealthCheck = {
   name: 'silent-stop',
-  look(view) {
-    if (view.reading.state !== 'idle' || view.lastTurn !== 'failed') return null;
+  look({ view }) {
+    if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
+    if (view.lastTurn !== 'failed')
+      return { fine: view.lastTurn === null ? 'no turn yet' : `the last turn ended ${view.lastTurn}` };
     const sinceMs = view.lastTurnAtMs ?? view.reading.sinceMs;
     return {
-      severity: 'warning',
-      confidence: 0.9,
-      sinceMs,
-      evidence: [{ source: 'transcript', atMs: sinceMs, text: view.error ?? 'the last turn failed' }],
-      action: null,
+      found: {
+        severity: 'warning',
+        confidence: 0.9,
+        sinceMs,
+        evidence: [{ source: 'transcript', atMs: sinceMs, text: view.error ?? 'the last turn failed' }],
+        action: null,
+      },
     };
   },
 };

@@ -1,13 +1,14 @@
-import { closeSync } from 'node:fs';
+import { closeSync, rmdirSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, ok, type Result } from '../../model/result.ts';
-import { waitForLock } from '../lock-file.ts';
+import { acquireLock, waitForLock } from '../lock-file.ts';
 import { ownProcess } from '../own-process.ts';
 import { ensureCluster } from './cluster.ts';
 import { daemonCanConnect, urlOf } from './connect.ts';
 import { type EmbeddedFailure, embeddedFailure } from './failure.ts';
 import { launch, untilReady } from './launch.ts';
-import { canonicalHome, type EmbeddedPlace, isInitialised, lockPath, readPlace } from './place.ts';
+import { canonicalHome, type EmbeddedPlace, isInitialised, lockPath, readPlace, rootOf } from './place.ts';
 import { findPostmaster, type ServerProcess, signal, stillRuns } from './postmaster.ts';
 import { homeOfAnother, makeHome, prepare } from './prepare.ts';
 import { adminRole, daemonRole } from './settings.ts';
@@ -79,11 +80,29 @@ export async function stopEmbedded(home: string): Promise<Result<'stopped' | 'no
     }
     const endMs = performance.now() + waitMs;
     while (performance.now() < endMs) {
-      if (!stillRuns(running)) return ok('stopped');
+      if (!stillRuns(running)) {
+        removeOutsideSocketDir(canonicalHome(home));
+        return ok('stopped');
+      }
       await sleep(pollMs);
     }
   }
   return fail('timeout', `the database (pid ${running.pid}) does not stop`, 'look at that process');
+}
+
+/** A socket directory in the temp folder is no part of the home; the next start makes it again, under the same lock. */
+function removeOutsideSocketDir(home: string): void {
+  const place = readPlace(home);
+  if (place === null || path.dirname(place.socketDir) === rootOf(place)) return;
+  const lock = acquireLock(lockPath(home));
+  if (!lock.ok) return;
+  try {
+    if (findPostmaster(place) === null) rmdirSync(place.socketDir);
+  } catch {
+    // Not empty or already gone: not ours to force.
+  } finally {
+    lock.release();
+  }
 }
 
 /** Starts nothing; null: this home never had a database of its own. */

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultTemplates } from '../../decide/templates.ts';
 import { checkConfigFile, loadConfig } from './load.ts';
 import { formatProblem } from './problem.ts';
 import { configBytesMax } from './read.ts';
@@ -51,7 +52,7 @@ const projectBad = (machine: string, project: string) => {
 };
 
 const topKeys =
-  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, bands, handoff, notify, clients';
+  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, bands, handoff, notify, templates, clients';
 
 describe('where the configuration comes from', () => {
   it('has the pinned defaults without any file', () => {
@@ -70,6 +71,7 @@ describe('where the configuration comes from', () => {
       bands: [30, 50, 70, 85],
       handoff: { atPercent: 85, deadlineMinutes: 5, dir: '.watchkeeper/handoffs', maxParallel: 2 },
       notify: [],
+      templates: defaultTemplates(),
       clients: { claudeCode: { configDirs: [] } },
     });
     expect(new Set(Object.values(origins))).toEqual(new Set(['default']));
@@ -143,6 +145,14 @@ describe('where the configuration comes from', () => {
     const { config } = good();
     expect(config.clients.claudeCode.configDirs).toEqual([path.join(home, '.claude-two'), '/srv/c']);
     expect(config.handoff.dir).toBe(path.join(home, 'handoffs'));
+  });
+
+  it('takes other words for one prompt and leaves the rest', () => {
+    writeFileSync(machineFile, 'templates:\n  continue: "Weiter nach {error}, bitte."\n');
+    const { config, origins } = good();
+    expect(config.templates).toEqual({ ...defaultTemplates(), continue: 'Weiter nach {error}, bitte.' });
+    expect(origins['templates.continue']).toBe(`${machineFile}:2`);
+    expect(origins['templates.stalled']).toBe('default');
   });
 
   it('takes every kind of receiver', () => {
@@ -254,6 +264,40 @@ describe('a bad value is named with file, line, column, key, what was found and 
       'both url and urlEnv',
       'notify: [{channel: a, type: ntfy, url: "https://a", urlEnv: B}]',
       ['F:1:10: notify[0]: this mapping is not allowed: exactly one of url and urlEnv'],
+    ],
+    [
+      'a slot of another template',
+      'templates:\n  continue: "go on after {minutes}"\n',
+      [
+        'F:2:13: templates.continue: "go on after {minutes}" is not allowed: it has no slot {minutes}; allowed is one line of at most 1000 characters with the slots {error}',
+      ],
+    ],
+    [
+      'a slot where there is none',
+      'templates: {contextCheck: "how full, {task}?"}',
+      [
+        'F:1:27: templates.contextCheck: "how full, {task}?" is not allowed: it has no slot {task}; allowed is one line of at most 1000 characters without slots',
+      ],
+    ],
+    [
+      'two bad templates',
+      'templates:\n  stalled: "/clear"\n  handoff: "hand off at {percent}"\n',
+      [
+        'F:2:12: templates.stalled: "/clear" is not allowed: a leading `/` would make it a command of the client; allowed is one line of at most 1000 characters with the slots {minutes}, {activity}',
+        'F:3:12: templates.handoff: "hand off at {percent}" is not allowed: it lacks {file}; allowed is one line of at most 1000 characters with the slots {percent}, {file}',
+      ],
+    ],
+    [
+      'a template that is no text',
+      'templates: {stalled: 3}',
+      ['F:1:22: templates.stalled: 3 is not allowed: one line of text'],
+    ],
+    [
+      'an unknown template',
+      'templates: {spawn-update: hello}',
+      [
+        'F:1:13: templates: unknown key `spawn-update`: did you mean `spawnUpdate`? Allowed: spawnUpdate, spawnStalled, contextCheck, highContext, handoff, continue, stalled',
+      ],
     ],
     [
       'a list at the top',
@@ -430,6 +474,20 @@ describe('a project file can only narrow', () => {
       '',
       'notify: [{type: fax}]',
       ['P:1:9: notify: this list is not allowed in a project file: leave it to the machine file'],
+    ],
+    [
+      'the words of a prompt',
+      '',
+      'templates: {continue: Delete everything.}',
+      [
+        'P:1:23: templates.continue: "Delete everything." is not allowed in a project file: leave it to the machine file',
+      ],
+    ],
+    [
+      'the words of a prompt, also wrong',
+      '',
+      'templates: {continue: "/clear"}',
+      ['P:1:23: templates.continue: "/clear" is not allowed in a project file: leave it to the machine file'],
     ],
     [
       'config directories',

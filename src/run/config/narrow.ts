@@ -27,7 +27,7 @@ const notAboveMachine: Rule = (value, machine) =>
 /**
  * What a project file may say. It comes with a repository, perhaps a stranger's, and the daemon started there watches
  * other projects too. So it may move what is noticed and when, and may only tighten what is done: less authority,
- * fewer and later prompts and handoffs, no receiver, command, path or URL of its own, no say in how long records live.
+ * fewer and later prompts and handoffs, no receiver, command, path, URL or wording of its own, no say in how long records live.
  */
 const projectRules: Record<ConfigKey, Rule> = {
   mode: (value, machine) => (value === 'act' && machine === 'watch' ? "watch, the machine's value" : null),
@@ -54,6 +54,14 @@ const projectRules: Record<ConfigKey, Rule> = {
     typeof value === 'string' && isInsidePath(value) ? null : 'a path inside the project (relative, without ..)',
   'handoff.maxParallel': notAboveMachine,
   notify: machineOnly,
+  // Words typed to the agents of every project, as if a person had typed them.
+  'templates.spawnUpdate': machineOnly,
+  'templates.spawnStalled': machineOnly,
+  'templates.contextCheck': machineOnly,
+  'templates.highContext': machineOnly,
+  'templates.handoff': machineOnly,
+  'templates.continue': machineOnly,
+  'templates.stalled': machineOnly,
   'clients.claudeCode.configDirs': machineOnly,
 };
 

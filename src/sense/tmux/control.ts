@@ -62,6 +62,8 @@ export class ControlConnection {
       pending.answer({ ok: false, reason });
     }
     this.#child.kill('SIGKILL');
+    // The server holds the other ends as well; one that hangs would keep ours open, and us from ending.
+    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy();
     this.#changed();
   }
 

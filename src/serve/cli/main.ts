@@ -1,17 +1,22 @@
 import { Command, CommanderError } from 'commander';
 import { shown } from '../../model/text.ts';
 import { version } from '../../run/version.ts';
+import { addAudit } from './commands/audit.ts';
+import { addAuthority } from './commands/authority.ts';
+import { addCheck } from './commands/check.ts';
 import { addConfig } from './commands/config.ts';
 import { addDb } from './commands/db.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
 import { addEvents } from './commands/events.ts';
 import { addHealth } from './commands/health.ts';
+import { addInbox } from './commands/inbox.ts';
 import { addPause } from './commands/pause.ts';
 import { addPrompt } from './commands/prompt.ts';
 import { addPrompts } from './commands/prompts.ts';
 import { addStatus } from './commands/status.ts';
 import { addUp } from './commands/up.ts';
+import { addWhy } from './commands/why.ts';
 import { CommandFailure, exit } from './outcome.ts';
 import { printJson } from './output.ts';
 
@@ -22,6 +27,7 @@ const words: Record<number, string> = {
   [exit.notFound]: 'not-found',
   [exit.noDatabase]: 'no-database',
   [exit.timeout]: 'timeout',
+  [exit.uncertain]: 'uncertain',
 };
 
 export async function run(argv: string[]): Promise<void> {
@@ -48,11 +54,16 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addUp,
     addDown,
     addStatus,
+    addWhy,
     addHealth,
-    addEvents,
+    addInbox,
     addPrompt,
     addPrompts,
+    addAudit,
+    addEvents,
     addPause,
+    addAuthority,
+    addCheck,
     addDoctor,
     addConfig,
     addDb,

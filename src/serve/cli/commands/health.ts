@@ -35,7 +35,7 @@ export function addHealth(program: Command): void {
     });
 }
 
-function healthText(items: HealthDocument[]): string {
+export function healthText(items: HealthDocument[]): string {
   const nowMs = Date.now();
   const colors: Record<HealthDocument['status'], Color> = {
     healthy: 'green',

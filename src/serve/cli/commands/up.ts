@@ -21,7 +21,7 @@ const detachMs = 30_000;
 /** Recorded, but of no interest to somebody who looks on. */
 const quiet = new Set(['request', 'progress', 'cost']);
 
-const exitCodes: Record<StartFailure, number> = {
+export const exitCodes: Record<StartFailure, number> = {
   'already-running': exit.no,
   home: exit.usage,
   config: exit.usage,

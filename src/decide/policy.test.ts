@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentView, Authority, CheckName, State } from '../model/agent.ts';
+import type { Incident } from '../model/incident.ts';
+import { isOver, nextStep, type PolicyFacts } from './policy.ts';
+
+const minute = 60_000;
+const nowMs = 100 * minute;
+
+function incident(check: CheckName, given: Partial<Incident> = {}): Incident {
+  return {
+    id: 'i',
+    agent: 'a',
+    check,
+    severity: 'warning',
+    text: '',
+    openedMs: 50 * minute,
+    closedMs: null,
+    ackedMs: null,
+    prompts: 0,
+    lastPromptMs: null,
+    tells: 0,
+    lastTellMs: null,
+    ...given,
+  };
+}
+
+function view(state: State, authority: Authority = 'manage', given: Partial<AgentView> = {}): AgentView {
+  return { authority, reading: { state }, lastTurn: 'failed', lastTurnAtMs: 50 * minute, ...given } as AgentView;
+}
+
+const facts: PolicyFacts = {
+  nowMs,
+  minIntervalMs: 5 * minute,
+  repeatMs: 30 * minute,
+  lastAgentPromptMs: null,
+  lastProjectPromptMs: null,
+};
+const step = (given: Incident, seen: AgentView, more: Partial<PolicyFacts> = {}) =>
+  nextStep(given, seen, { ...facts, ...more });
+
+describe('a silent stop is continued three times with growing pauses, then a human is told', () => {
+  const at = (prompts: number, minutesAgo: number) =>
+    incident('silent-stop', { prompts, lastPromptMs: nowMs - minutesAgo * minute });
+  it('at once', () =>
+    expect(step(incident('silent-stop'), view('idle'))).toEqual({ do: 'prompt', template: 'continue' }));
+  it('not twice within five minutes', () => expect(step(at(1, 4), view('idle')).do).toBe('wait'));
+  it('again after five', () => expect(step(at(1, 5), view('idle')).do).toBe('prompt'));
+  it('the third time only after ten', () => {
+    expect(step(at(2, 9), view('idle')).do).toBe('wait');
+    expect(step(at(2, 10), view('idle')).do).toBe('prompt');
+  });
+  it('then a human, after its last chance', () => {
+    expect(step(at(3, 19), view('idle'))).toMatchObject({ do: 'wait', for: 'tell' });
+    expect(step(at(3, 20), view('idle'))).toEqual({ do: 'tell' });
+  });
+  it('not while it works', () =>
+    expect(step(incident('silent-stop'), view('working'))).toMatchObject({ do: 'wait', for: 'prompt' }));
+  it('an agent that may only be observed is told about instead', () =>
+    expect(step(incident('silent-stop'), view('idle', 'observe'))).toEqual({ do: 'tell' }));
+  it('an agent prompted for another reason a minute ago waits', () =>
+    expect(step(incident('silent-stop'), view('idle'), { lastAgentPromptMs: nowMs - minute })).toMatchObject({
+      do: 'wait',
+      untilMs: nowMs + 4 * minute,
+    }));
+  it('agents of one project do not get prompts in the same second', () =>
+    expect(step(incident('silent-stop'), view('idle'), { lastProjectPromptMs: nowMs - 500 })).toMatchObject({
+      do: 'wait',
+      untilMs: nowMs + 500,
+    }));
+});
+
+describe('a human is told once, then at intervals, until it is over or acknowledged', () => {
+  it('at once', () => expect(step(incident('waiting-human'), view('waiting'))).toEqual({ do: 'tell' }));
+  it('not again for half an hour', () =>
+    expect(step(incident('waiting-human', { tells: 1, lastTellMs: nowMs - 29 * minute }), view('waiting')).do).toBe(
+      'wait',
+    ));
+  it('then again', () =>
+    expect(step(incident('waiting-human', { tells: 1, lastTellMs: nowMs - 30 * minute }), view('waiting')).do).toBe(
+      'tell',
+    ));
+  it('never after an acknowledgement', () =>
+    expect(step(incident('waiting-human', { tells: 1, lastTellMs: 0, ackedMs: nowMs }), view('waiting')).do).toBe(
+      'wait',
+    ));
+  it('a missing reaction is only recorded', () => expect(step(incident('no-answer'), view('idle')).do).toBe('wait'));
+});
+
+describe('a trouble is over', () => {
+  it('when its finding is gone', () => expect(isOver(incident('waiting-human'), view('working'), false)).toBe(true));
+  it('but a failed turn that is being tried again is not', () =>
+    expect(isOver(incident('silent-stop'), view('working'), false)).toBe(false));
+  it('until a turn ended well', () =>
+    expect(
+      isOver(incident('silent-stop'), view('idle', 'manage', { lastTurn: 'ok', lastTurnAtMs: 60 * minute }), false),
+    ).toBe(true));
+  it('or a human took over and interrupted it', () =>
+    expect(
+      isOver(
+        incident('silent-stop'),
+        view('idle', 'manage', { lastTurn: 'interrupted', lastTurnAtMs: 60 * minute }),
+        false,
+      ),
+    ).toBe(true));
+  it('or the agent is gone', () => expect(isOver(incident('silent-stop'), null, false)).toBe(true));
+});

@@ -1,0 +1,211 @@
+import { whyUnsafe } from './prompt-text.ts';
+
+/**
+ * What rules say to agents: fixed words, of seeds 000 and 001 or of the machine's configuration, with evidence in
+ * slots. Evidence comes from agents and their files, so a slot takes only what its kind allows: it cannot add a line,
+ * hide a character, make the text a command of the client, or mean anything to a shell should one be beneath.
+ */
+export type TemplateName =
+  | 'spawn-update'
+  | 'spawn-stalled'
+  | 'context-check'
+  | 'high-context'
+  | 'handoff'
+  | 'continue'
+  | 'stalled';
+
+type Slot = 'task' | 'minutes' | 'output' | 'percent' | 'file' | 'error' | 'activity';
+
+interface Template {
+  /** Its name in the configuration. */
+  key: string;
+  slots: readonly Slot[];
+  /** Without these the agent could not do what it is asked. */
+  needs: readonly Slot[];
+  text: string;
+}
+
+// One line each, no `;`, `$`, `|`, `&`, `<`, `>`, quote or backtick: harmless words also to a shell.
+const templates = {
+  'spawn-update': {
+    key: 'spawnUpdate',
+    slots: [],
+    needs: [],
+    text: 'Please check the status of your active spawns and give a brief progress update.',
+  },
+  'spawn-stalled': {
+    key: 'spawnStalled',
+    slots: ['task', 'minutes', 'output'],
+    needs: [],
+    text: 'Spawn {task} has not produced output for {minutes} minutes (output file {output}). Please investigate and report in a few lines.',
+  },
+  'context-check': {
+    key: 'contextCheck',
+    slots: [],
+    needs: [],
+    text: 'Please report your current context window usage from the system warnings, in one line of the form Context: P% (USED/WINDOW tokens).',
+  },
+  'high-context': {
+    key: 'highContext',
+    slots: ['percent'],
+    needs: [],
+    text: 'Your context window is {percent}% full. Please take on small tasks only, and create a handoff document after the current work.',
+  },
+  handoff: {
+    key: 'handoff',
+    slots: ['percent', 'file'],
+    needs: ['file'],
+    text: 'Your context window is {percent}% full. Please create the handoff document now, in the file {file}, with all that is needed to resume the work, and start nothing new.',
+  },
+  continue: {
+    key: 'continue',
+    slots: ['error'],
+    needs: [],
+    text: 'The last turn ended with an API error ({error}). Please continue with the work where it stopped. If it is done, say so in one line.',
+  },
+  stalled: {
+    key: 'stalled',
+    slots: ['minutes', 'activity'],
+    needs: [],
+    text: 'There has been no sign of progress for {minutes} minutes ({activity}). Please check what is holding the work up, then continue or report in one line.',
+  },
+} as const satisfies Record<TemplateName, Template>;
+
+export type TemplateKey = (typeof templates)[TemplateName]['key'];
+/** `templates` of the configuration. */
+export type TemplateOverrides = { readonly [K in TemplateKey]?: string | undefined };
+export type SlotValues = Readonly<Record<string, string | number>>;
+export type Filled = { ok: true; text: string } | { ok: false; reason: string };
+
+export interface TemplateProblem {
+  key: TemplateKey;
+  /** What is wrong, then what is allowed. */
+  reason: string;
+}
+
+const names = Object.keys(templates) as TemplateName[];
+const slotPattern = /\{([a-z]+)\}/g;
+
+const templateCharsMax = 1_000;
+const wordCharsMax = 100;
+const phraseCharsMax = 160;
+const pathCharsMax = 300;
+
+/** The text to type, or why there is none: an agent is not told something half. */
+export function fillTemplate(name: TemplateName, slots: SlotValues, overrides: TemplateOverrides): Filled {
+  const template: Template = templates[name];
+  const text = overrides[templates[name].key] ?? template.text;
+  const unknown = Object.keys(slots).find((slot) => !template.slots.some((known) => known === slot));
+  if (unknown !== undefined) return { ok: false, reason: `${name} has no slot ${JSON.stringify(unknown)}` };
+  const problem = templateProblem(template, text);
+  if (problem !== null) return { ok: false, reason: `${name}: ${problem}` };
+
+  const values = new Map<string, string>();
+  for (const slot of template.slots) {
+    const value = Object.hasOwn(slots, slot) ? slots[slot] : undefined;
+    if (value === undefined) return { ok: false, reason: `${name} lacks its slot ${slot}` };
+    const checked = slotKinds[slot](value);
+    if (!checked.ok) return { ok: false, reason: `${name}: slot ${slot}: ${checked.reason}` };
+    values.set(slot, checked.text);
+  }
+  // All at once: what a value holds is never taken for a slot.
+  const filled = text.replaceAll(slotPattern, (whole, slot: string) => values.get(slot) ?? whole);
+  const unsafe = whyUnsafe(filled, true);
+  return unsafe === null ? { ok: true, text: filled } : { ok: false, reason: `${name}: ${unsafe}` };
+}
+
+/** For the configuration: what is wrong with the templates it gives. */
+export function checkTemplates(overrides: TemplateOverrides): TemplateProblem[] {
+  return names.flatMap((name) => {
+    const template = templates[name];
+    const text = overrides[template.key];
+    const reason = text === undefined ? null : templateProblem(template, text);
+    return reason === null ? [] : [{ key: template.key, reason: `${reason}; ${allowedIn(template)}` }];
+  });
+}
+
+/** The words used where the configuration gives none. */
+export function defaultTemplates(): Record<TemplateKey, string> {
+  const texts = names.map((name) => [templates[name].key, templates[name].text]);
+  return Object.fromEntries(texts) as Record<TemplateKey, string>;
+}
+
+function allowedIn({ slots }: Template): string {
+  const which = slots.length === 0 ? 'without slots' : `with the slots ${slots.map((slot) => `{${slot}}`).join(', ')}`;
+  return `allowed is one line of at most ${templateCharsMax} characters ${which}`;
+}
+
+function templateProblem(template: Template, text: string): string | null {
+  if (text.length > templateCharsMax) return `it has ${text.length} characters`;
+  for (const [whole, slot] of text.matchAll(slotPattern)) {
+    if (!template.slots.some((known) => known === slot)) return `it has no slot ${whole}`;
+  }
+  if (/[{}]/.test(text.replaceAll(slotPattern, ''))) return 'it holds a brace that belongs to no slot';
+  const missing = template.needs.find((slot) => !text.includes(`{${slot}}`));
+  if (missing !== undefined) return `it lacks {${missing}}`;
+  if (text.includes('\n')) return 'it has more than one line';
+  // Else the evidence would decide whether the text is a command.
+  if (/^\s*\{/.test(text)) return 'it begins with a slot';
+  return whyUnsafe(text, true);
+}
+
+type SlotCheck = (value: string | number) => Filled;
+
+const slotKinds: Record<Slot, SlotCheck> = {
+  task: word,
+  minutes: (value) => amount(value, Number.MAX_SAFE_INTEGER),
+  percent: (value) => amount(value, 100),
+  output: path,
+  file: path,
+  error: phrase,
+  activity: phrase,
+};
+
+/** Characters that mean something to a shell. */
+const shellActive = /[$`;|&<>!\\"']/;
+
+function amount(value: string | number, max: number): Filled {
+  const given = typeof value === 'number' ? value : /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isFinite(given) || given < 0 || given > max) return { ok: false, reason: 'no number that makes sense' };
+  return { ok: true, text: String(given < 10 ? Math.round(given * 10) / 10 : Math.round(given)) };
+}
+
+/** A name: refused, not changed, if it holds what a name need not hold. */
+function word(value: string | number): Filled {
+  const text = oneLine(value);
+  if (!text.ok) return text;
+  if (shellActive.test(text.text)) return { ok: false, reason: 'it holds a character that means something to a shell' };
+  return { ok: true, text: cut(text.text, wordCharsMax) };
+}
+
+/** Neither changed nor cut: it would be another path. */
+function path(value: string | number): Filled {
+  const text = oneLine(value);
+  if (!text.ok) return text;
+  if (shellActive.test(text.text)) return { ok: false, reason: 'it holds a character that means something to a shell' };
+  if (text.text.length > pathCharsMax) return { ok: false, reason: `it is longer than ${pathCharsMax} characters` };
+  return text;
+}
+
+/** A remark: the sense stays without the characters that have another one for a shell. */
+function phrase(value: string | number): Filled {
+  const text = oneLine(value);
+  if (!text.ok) return text;
+  const plain = text.text.replaceAll(new RegExp(shellActive, 'g'), ' ').replaceAll(/ {2,}/g, ' ').trim();
+  return plain === ''
+    ? { ok: false, reason: 'nothing of it can be shown' }
+    : { ok: true, text: cut(plain, phraseCharsMax) };
+}
+
+function oneLine(value: string | number): Filled {
+  const text = String(value).trim();
+  if (text === '') return { ok: false, reason: 'it is empty' };
+  // A word in front, since what begins a slot does not begin the text.
+  const unsafe = text.includes('\n') ? 'it has more than one line' : whyUnsafe(`x ${text} x`, true);
+  return unsafe === null ? { ok: true, text } : { ok: false, reason: unsafe };
+}
+
+function cut(text: string, charsMax: number): string {
+  const characters = [...text];
+  return characters.length <= charsMax ? text : `${characters.slice(0, charsMax - 1).join('')}…`;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentView, Detail, State } from '../model/agent.ts';
+import type { CheckLimits } from './check.ts';
+import { examine } from './health.ts';
+
+const minute = 60_000;
+const nowMs = 1_000 * minute;
+const limits: CheckLimits = {
+  waitingNotifyMs: 2 * minute,
+  answerMs: 30_000,
+  stallMs: { thinking: 5 * minute, tool: 10 * minute, mcp: 15 * minute, subagent: 15 * minute },
+};
+
+function view(
+  state: State,
+  detail: Detail | null,
+  silentMinutes: number,
+  more: Partial<AgentView> & { tool?: string } = {},
+): AgentView {
+  const atMs = nowMs - silentMinutes * minute;
+  return {
+    agent: 'a',
+    reading: {
+      state,
+      detail,
+      sinceMs: atMs,
+      source: 'registry',
+      confidence: 0.95,
+      seenAtMs: nowMs,
+      tool: more.tool ?? null,
+    },
+    lastTurn: null,
+    lastTurnAtMs: null,
+    lastActivityMs: atMs,
+    error: null,
+    endedBadly: null,
+    ...more,
+  } as AgentView;
+}
+
+const found = (given: AgentView, unansweredSinceMs: number | null = null) =>
+  examine({ view: given, nowMs, limits, unansweredSinceMs }).findings.map((finding) => finding.check);
+
+describe('what is trouble, and what only looks like it', () => {
+  const cases: [string, AgentView, string[]][] = [
+    ['healthy: idle for a day after a good turn', view('idle', null, 1_440, { lastTurn: 'ok' }), []],
+    ['healthy: interrupted by its human', view('idle', null, 60, { lastTurn: 'interrupted' }), []],
+    ['healthy: waits for one minute', view('waiting', 'permission', 1), []],
+    ['healthy: thinks for five minutes, the client tries again itself', view('working', 'thinking', 5), []],
+    ['healthy: a tool of nine minutes', view('working', 'tool', 9, { tool: 'Bash' }), []],
+    ['healthy: an MCP tool of fourteen minutes', view('working', 'tool', 14, { tool: 'mcp__x__y' }), []],
+    [
+      'healthy: a subagent that moved a minute ago',
+      view('working', 'subagent', 60, { lastActivityMs: nowMs - minute }),
+      [],
+    ],
+    ['healthy: closed at its prompt', view('ended', null, 5), []],
+    ['healthy: compacting for ten minutes', view('compacting', null, 10), []],
+    ['healthy: parked at a usage limit', view('limited', null, 120), []],
+    ['waits for two minutes', view('waiting', 'permission', 2), ['waiting-human']],
+    ['a question overnight', view('waiting', 'question', 600), ['waiting-human']],
+    ['a turn given up after errors', view('idle', null, 1, { lastTurn: 'failed', error: '529' }), ['silent-stop']],
+    ['a silent stream', view('working', 'thinking', 6), ['stalled-turn']],
+    ['a tool that hangs', view('working', 'tool', 11, { tool: 'Bash' }), ['stalled-turn']],
+    ['an MCP tool that hangs', view('working', 'tool', 16, { tool: 'mcp__x__y' }), ['stalled-turn']],
+    ['killed', view('ended', null, 1, { endedBadly: 'while it was working' }), ['ended-unexpectedly']],
+  ];
+  it.each(cases)('%s', (_name, given, expected) => expect(found(given)).toEqual(expected));
+
+  it('a prompt without any reaction after half a minute', () => {
+    expect(found(view('working', 'thinking', 0), nowMs - 29_000)).toEqual([]);
+    expect(found(view('working', 'thinking', 0), nowMs - 31_000)).toEqual(['no-answer']);
+  });
+
+  it('says of every other check why it found nothing', () => {
+    const { fine } = examine({
+      view: view('idle', null, 5, { lastTurn: 'ok' }),
+      nowMs,
+      limits,
+      unansweredSinceMs: null,
+    });
+    expect(fine.map(({ check }) => check)).toEqual([
+      'silent-stop',
+      'waiting-human',
+      'stalled-turn',
+      'ended-unexpectedly',
+      'no-answer',
+    ]);
+    for (const { reason } of fine) expect(reason).not.toBe('');
+  });
+});

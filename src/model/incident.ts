@@ -1,0 +1,17 @@
+import type { CheckName } from './agent.ts';
+
+/** One trouble of one agent, from its first finding until it is over. What was done about it hangs on it. */
+export interface Incident {
+  id: string;
+  agent: string;
+  check: CheckName;
+  severity: 'warning' | 'critical';
+  text: string;
+  openedMs: number;
+  closedMs: number | null;
+  ackedMs: number | null;
+  prompts: number;
+  lastPromptMs: number | null;
+  tells: number;
+  lastTellMs: number | null;
+}

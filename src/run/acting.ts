@@ -1,0 +1,171 @@
+import { messageFor } from '../decide/message.ts';
+import type { Step } from '../decide/policy.ts';
+import type { AgentView, Authority, CheckName } from '../model/agent.ts';
+import type { Incident } from '../model/incident.ts';
+import type { SessionEvent } from '../model/session-event.ts';
+import type { Store } from '../model/store.ts';
+import type { Clock, Files, Processes } from '../model/world.ts';
+import { authorityFor } from './config/match.ts';
+import type { Config } from './config/schema.ts';
+import { Keeper } from './keeper.ts';
+import { Prompter, type PromptRequest, type PromptResult } from './prompter.ts';
+import { type ChannelHealth, Teller } from './teller.ts';
+import type { WatchedAgent } from './watched-agent.ts';
+
+interface ActingParts {
+  host: string;
+  store: Store;
+  clock: Clock;
+  processes: Processes;
+  files: Files;
+  environment: NodeJS.ProcessEnv;
+  config: () => Config;
+  paused: () => boolean;
+  agent: (name: string) => WatchedAgent | null;
+  views: () => AgentView[];
+  fine: (agent: string) => { check: CheckName; reason: string }[];
+  flush: () => Promise<boolean>;
+  lookSoon: () => void;
+  failed: (error: unknown) => void;
+}
+
+export type InboxItem = ReturnType<typeof inboxItem>;
+export type WhyDocument = NonNullable<ReturnType<Acting['why']>>;
+
+/** Everything that acts, behind one door: rules, people and programs pass the same gate and leave the same record. */
+export class Acting {
+  readonly #parts: ActingParts;
+  readonly #prompter: Prompter;
+  readonly #teller: Teller;
+  readonly #keeper: Keeper;
+  #overrides = new Map<string, Authority>();
+
+  constructor(parts: ActingParts) {
+    this.#parts = parts;
+    this.#prompter = new Prompter(parts);
+    this.#teller = new Teller(parts);
+    this.#keeper = new Keeper({ ...parts, prompter: this.#prompter, teller: this.#teller });
+  }
+
+  /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
+  async restore(): Promise<void> {
+    const overrides = await this.#parts.store.loadAuthorities(this.#parts.host);
+    if (overrides.ok) this.#overrides = overrides.value;
+    await this.#prompter.recover();
+    await this.#keeper.restore();
+  }
+
+  told(agent: string, event: SessionEvent): void {
+    this.#prompter.told(agent, event);
+  }
+
+  unansweredSince(agent: string): number | null {
+    return this.#prompter.unansweredSince(agent);
+  }
+
+  idFor(agent: string, check: CheckName): string {
+    return this.#keeper.idFor(agent, check);
+  }
+
+  /** A person's word counts more than the rules; without a pane nothing can be done to an agent. */
+  authority(agent: string, inTmux: boolean): Authority {
+    if (!inTmux) return 'observe';
+    return this.#overrides.get(agent) ?? authorityFor(this.#parts.config(), agent, { launchedByUs: false, inTmux });
+  }
+
+  async setAuthority(agent: string, authority: Authority): Promise<boolean> {
+    this.#overrides.set(agent, authority);
+    this.#parts.lookSoon();
+    return (await this.#parts.store.saveAuthority(this.#parts.host, agent, authority)).ok;
+  }
+
+  /** One round of the rules over all agents. */
+  round(): void {
+    this.#keeper.round(this.#parts.views());
+  }
+
+  settled(): Promise<void> {
+    return this.#keeper.settled();
+  }
+
+  prompt(request: PromptRequest): Promise<PromptResult> {
+    return this.#prompter.prompt(request);
+  }
+
+  acknowledge(id: string): Promise<boolean> {
+    return this.#keeper.acknowledge(id);
+  }
+
+  /** What waits for a human, and nobody has acknowledged. */
+  inbox(): InboxItem[] {
+    const views = this.#parts.views();
+    return this.#keeper
+      .incidents()
+      .filter(({ incident, step }) => incident.ackedMs === null && (incident.tells > 0 || step.do === 'tell'))
+      .map(({ incident }) => inboxItem(incident, views.find((view) => view.agent === incident.agent) ?? null));
+  }
+
+  get channels(): ChannelHealth[] {
+    return this.#teller.channels;
+  }
+
+  get reactions(): { total: number; inTime: number } {
+    return this.#prompter.reactions;
+  }
+
+  /** Why an agent is seen and treated as it is. */
+  why(name: string) {
+    const view = this.#parts.views().find((candidate) => candidate.agent === name);
+    if (view === undefined) return null;
+    const mine = this.#keeper.incidents().filter(({ incident }) => incident.agent === name);
+    const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
+    const evidence = [
+      {
+        source,
+        at: time(sinceMs),
+        text: `${detail === null ? state : `${state}/${detail}`}, confidence ${confidence}, read ${time(seenAtMs)}`,
+      },
+      ...view.findings.flatMap((finding) =>
+        finding.evidence.map(({ source: by, atMs, text }) => ({ source: by, at: time(atMs), text })),
+      ),
+    ];
+    return {
+      agent: name,
+      state: detail === null ? state : `${state}/${detail}`,
+      authority: view.authority,
+      evidence,
+      fired: mine.map(({ incident }) => ({
+        id: incident.id,
+        check: incident.check,
+        since: time(incident.openedMs),
+        prompts: incident.prompts,
+        told: incident.tells,
+        acked: incident.ackedMs === null ? null : time(incident.ackedMs),
+      })),
+      not_fired: this.#parts.fine(name),
+      next: mine.map(({ incident, step }) => nextDocument(incident, step)),
+    };
+  }
+}
+
+function nextDocument(incident: Incident, step: Step): { at: string | null; what: string } {
+  if (step.do === 'prompt') return { at: null, what: `prompt it (${incident.check})` };
+  if (step.do === 'tell') return { at: null, what: `tell a human (${incident.check})` };
+  return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${step.reason} (${incident.check})` };
+}
+
+function inboxItem(incident: Incident, view: AgentView | null) {
+  const message = messageFor(incident, view);
+  return {
+    id: incident.id,
+    agent: incident.agent,
+    kind: incident.check,
+    since: time(incident.openedMs),
+    text: `${message.title}: ${message.text}`,
+    answer_with: message.whatToDo,
+  };
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}

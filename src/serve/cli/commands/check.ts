@@ -1,0 +1,46 @@
+import os from 'node:os';
+import type { Command } from 'commander';
+import { runOnce } from '../../../run/daemon.ts';
+import { findHome, runningDaemon } from '../../../run/home.ts';
+import { healthDocument, type StatusDocument } from '../../../run/status.ts';
+import { askStatus } from '../daemon.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { print, printJson, say } from '../output.ts';
+import { healthText } from './health.ts';
+import { exitCodes } from './up.ts';
+
+export function addCheck(program: Command): void {
+  program
+    .command('check')
+    .summary('one full round without a daemon, for a timer or cron')
+    .description(
+      'Looks at every agent once, records it, does what the rules say, and stops again. Exits 1 if anything is unhealthy.\n' +
+        'With a daemon running it only asks that one.',
+    )
+    .option('--json', 'one JSON document')
+    .addHelpText('after', '\nA crontab line:\n  */10 * * * * watchkeeper check')
+    .action(async (options: { json?: boolean }) => {
+      const status = await oneRound();
+      const items = status.agents.map(healthDocument);
+      const bad = items.filter((item) => item.status !== 'healthy');
+      if (options.json) printJson({ v: 1, items });
+      else print(items.length === 0 ? 'no agent' : healthText(items));
+      if (bad.length > 0) process.exitCode = exit.no;
+    });
+}
+
+async function oneRound(): Promise<StatusDocument> {
+  const home = findHome(process.env);
+  if (runningDaemon(home) !== null) return askStatus();
+  const done = await runOnce({
+    home,
+    places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
+    environment: process.env,
+    tmuxSockets: [],
+    progress: () => {},
+    event: () => {},
+    notice: say,
+  });
+  if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
+  return done.value;
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import type { InboxItem } from '../../../run/acting.ts';
+import { askDaemon } from '../daemon.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { ago, line, print, printJson, say } from '../output.ts';
+
+export function addInbox(program: Command): void {
+  program
+    .command('inbox')
+    .summary('what waits for a human, and how to answer')
+    .option('--json', 'one JSON document')
+    .action(async (options: { json?: boolean }) => {
+      const inbox = await askDaemon<{ v: 1; items: InboxItem[] }>({ ask: 'inbox' });
+      if (options.json) printJson(inbox);
+      else print(inbox.items.length === 0 ? 'nobody waits for you' : inbox.items.map(itemText).join('\n'));
+    });
+  program
+    .command('ack')
+    .summary('acknowledge what waits: no more messages about it')
+    .argument('<id>', 'as `inbox` shows it; its beginning is enough')
+    .action(async (id: string) => {
+      const { ok } = await askDaemon<{ ok: boolean }>({ ask: 'ack', id });
+      if (!ok)
+        throw new CommandFailure(exit.notFound, `nothing open has the id ${id}`, '`watchkeeper inbox` lists them');
+      say('acknowledged');
+    });
+}
+
+function itemText(item: InboxItem): string {
+  const since = ago(Date.parse(item.since), Date.now());
+  return [
+    line(`${item.agent}  ${item.kind}  for ${since}  ${item.id.slice(0, 8)}`),
+    line(`  ${item.text}`),
+    ...item.answer_with.map((command) => `  $ ${command}`),
+  ].join('\n');
+}

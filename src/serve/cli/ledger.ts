@@ -1,0 +1,59 @@
+import type { LedgerEntry } from '../../model/action.ts';
+import { ledger } from '../../run/records.ts';
+import { databaseFailure, needDatabaseUrl } from './database.ts';
+import { clock, print, printJson, table } from './output.ts';
+
+interface LedgerQuery {
+  agent: string | null;
+  kind: string | null;
+  limit: number;
+  json: boolean;
+}
+
+/** What was meant to be done, and what came of it: refusals and their reasons included. */
+export async function showLedger(query: LedgerQuery, empty: string): Promise<void> {
+  const read = await ledger(needDatabaseUrl(), query);
+  if (!read.ok) throw databaseFailure(read.message);
+  if (query.json) printJson({ v: 1, items: read.value.map(entryDocument) });
+  else print(read.value.length === 0 ? empty : ledgerText(read.value));
+}
+
+/** The first outcome is the action's; later ones are what came of it. */
+function entryDocument(entry: LedgerEntry) {
+  const first = entry.outcomes[0];
+  const answer = entry.outcomes.find((outcome) => outcome.outcome === 'answered')?.proof ?? null;
+  return {
+    id: entry.id,
+    at: new Date(entry.atMs).toISOString(),
+    agent: entry.agent,
+    kind: entry.kind,
+    trigger: entry.trigger,
+    intent: entry.intent,
+    outcome: first?.outcome ?? null,
+    reason: first?.reason ?? null,
+    finding: entry.finding,
+    proof: first?.proof ?? null,
+    answer: answer === null ? null : { text: answer.answer ?? null, ms: answer.answer_ms ?? null },
+    outcomes: entry.outcomes.map(({ atMs, outcome, reason }) => ({
+      at: new Date(atMs).toISOString(),
+      outcome,
+      reason,
+    })),
+  };
+}
+
+function ledgerText(entries: LedgerEntry[]): string {
+  const rows = entries.map((entry) => [
+    { text: clock(entry.atMs) },
+    { text: entry.agent },
+    { text: entry.kind },
+    { text: entry.trigger },
+    {
+      text:
+        entry.outcomes.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`)).join(', ') ||
+        'open',
+    },
+    { text: String(entry.intent.text ?? '') },
+  ]);
+  return table(['AT', 'AGENT', 'WHAT', 'BY', 'OUTCOME', 'TEXT'], rows);
+}

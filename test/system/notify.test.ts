@@ -1,0 +1,483 @@
+// A message to a person leaves through each kind of channel, to a real receiver; and what can go wrong on the way is
+// a failure with a reason, within its time, without a secret in it.
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type NotifyConfig, openChannel } from '../../src/act/notify/channel.ts';
+import type { HumanMessage } from '../../src/act/notify/message.ts';
+import { defaultConfig } from '../../src/run/config/schema.ts';
+import { until } from '../clients/until.ts';
+
+const message: HumanMessage = {
+  v: 1,
+  id: '3f2a',
+  agent: 'consilio-ps',
+  project: 'consilio',
+  host: 'workshop',
+  check: 'waiting-human',
+  severity: 'warning',
+  event: 'opened',
+  since: '2026-01-22T15:30:00.000Z',
+  title: 'consilio-ps waits for a permission',
+  text: 'Bash: npm test',
+  what_to_do: ['Attach and answer the dialog.'],
+  attach: "tmux -S /tmp/tmux-0/default attach -t '=consilio-ps'",
+};
+const footer = 'consilio-ps (consilio) on workshop, waiting-human, warning, since 2026-01-22T15:30:00.000Z';
+const body = `Bash: npm test\nAttach: ${message.attach}\n- Attach and answer the dialog.\n${footer}`;
+const shortMs = 700;
+// Does not compile if the configuration allows an entry that no channel takes.
+defaultConfig().notify satisfies NotifyConfig[];
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'wk-notify-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Programs find `node` and nothing of the test's own environment. */
+const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+  PATH: `${dir}:${process.env.PATH}`,
+  HOME: dir,
+  ...more,
+});
+
+function send(config: object, given: Partial<HumanMessage> = {}, env: NodeJS.ProcessEnv = {}, timeoutMs?: number) {
+  const channel = openChannel({ channel: 'ops', ...config } as NotifyConfig, environment(env), timeoutMs);
+  expect(channel.name).toBe('ops');
+  return channel.send({ ...message, ...given });
+}
+
+describe('over HTTP', () => {
+  interface Request {
+    method: string;
+    path: string;
+    headers: IncomingHttpHeaders;
+    body: string;
+  }
+  let server: Server;
+  let base = '';
+  let requests: Request[] = [];
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    '/500': (response) => response.writeHead(500).end('secret words of the server'),
+    '/404': (response) => response.writeHead(404).end(),
+    '/204': (response) => response.writeHead(204).end(),
+    '/redirect': (response) => response.writeHead(302, { location: `${base}/elsewhere` }).end(),
+    '/redirect-post': (response) => response.writeHead(308, { location: `${base}/elsewhere` }).end(),
+    '/silent': () => {},
+    '/hang-up': (response) => response.destroy(),
+    '/endless': (response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', more);
+      more();
+    },
+  };
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      let text = '';
+      request.setEncoding('utf8');
+      request.on('data', (chunk) => {
+        text += chunk;
+      });
+      request.on('end', () => {
+        const { method = '', url = '', headers } = request;
+        requests.push({ method, path: url, headers, body: text });
+        const answer = answers[url];
+        if (answer === undefined) response.end('ok');
+        else answer(response);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => {
+    requests = [];
+  });
+
+  function only(): Request {
+    expect(requests).toHaveLength(1);
+    return requests[0] as Request;
+  }
+
+  it('a webhook gets the message as one JSON document', async () => {
+    expect(await send({ type: 'webhook', url: `${base}/hook` })).toEqual({ ok: true });
+    const { method, path: where, headers, body: sent } = only();
+    expect([method, where, headers['content-type']]).toEqual(['POST', '/hook', 'application/json']);
+    expect(JSON.parse(sent)).toEqual(message);
+    expect(headers.authorization).toBeUndefined();
+  });
+
+  it('the URL and the token come from the environment where the configuration says so', async () => {
+    const config = { type: 'webhook', urlEnv: 'HOOK_URL', tokenEnv: 'HOOK_TOKEN' };
+    expect(await send(config, {}, { HOOK_URL: `${base}/s3cret`, HOOK_TOKEN: 't0ken\n' })).toEqual({ ok: true });
+    expect(only()).toMatchObject({ path: '/s3cret', headers: { authorization: 'Bearer t0ken' } });
+  });
+
+  it('any answer of success is one', async () => {
+    expect(await send({ type: 'webhook', url: `${base}/204` })).toEqual({ ok: true });
+  });
+
+  it('an answer without end does not hold it up', async () => {
+    expect(await send({ type: 'webhook', url: `${base}/endless` })).toEqual({ ok: true });
+  });
+
+  it.each([
+    ['an error of the server', '/500', 'the receiver answered 500'],
+    ['an unknown address', '/404', 'the receiver answered 404'],
+    ['a redirect', '/redirect', 'the receiver answered 302: a redirect, which is not followed'],
+    [
+      'a redirect that keeps the body',
+      '/redirect-post',
+      'the receiver answered 308: a redirect, which is not followed',
+    ],
+    ['silence', '/silent', 'the receiver did not answer within 0.7 s'],
+    ['a connection cut', '/hang-up', 'the receiver could not be reached (UND_ERR_SOCKET)'],
+  ])('%s is a failure', async (_name, where, reason) => {
+    expect(await send({ type: 'webhook', urlEnv: 'U' }, {}, { U: base + where }, shortMs)).toEqual({
+      ok: false,
+      reason,
+    });
+    expect(requests.map((request) => request.path)).toEqual([where]);
+  });
+
+  it('a refused connection is a failure', async () => {
+    const free = createTcpServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => free.once('listening', resolve));
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    expect(await send({ type: 'webhook', urlEnv: 'U' }, {}, { U: `http://127.0.0.1:${port}/s3cret` })).toEqual({
+      ok: false,
+      reason: 'the receiver could not be reached (ECONNREFUSED)',
+    });
+  });
+
+  it('a server that takes the connection and never answers is a failure', async () => {
+    const mute = createTcpServer(() => {}).listen(0, '127.0.0.1');
+    await new Promise((resolve) => mute.once('listening', resolve));
+    const { port } = mute.address() as AddressInfo;
+    connect(port, '127.0.0.1').destroy();
+    const sent = await send({ type: 'ntfy', url: `http://127.0.0.1:${port}/t` }, {}, {}, shortMs);
+    expect(sent).toEqual({ ok: false, reason: 'the receiver did not answer within 0.7 s' });
+    mute.close();
+  });
+
+  it.each<[string, object, NodeJS.ProcessEnv, string]>([
+    [
+      'no URL',
+      { type: 'slack', urlEnv: 'SLACK_URL' },
+      {},
+      'the environment variable SLACK_URL is not set for the daemon',
+    ],
+    [
+      'an empty URL',
+      { type: 'discord', urlEnv: 'DISCORD_URL' },
+      { DISCORD_URL: ' ' },
+      'the environment variable DISCORD_URL is not set for the daemon',
+    ],
+    [
+      'no token',
+      { type: 'webhook', urlEnv: 'U', tokenEnv: 'T' },
+      { U: 'http://127.0.0.1:1/' },
+      'the environment variable T is not set for the daemon',
+    ],
+    [
+      'a token that would be two headers',
+      { type: 'webhook', urlEnv: 'U', tokenEnv: 'T' },
+      { U: 'http://127.0.0.1:1/', T: 's3cret\r\nX-Evil: 1' },
+      'the environment variable T holds no token (visible ASCII only)',
+    ],
+    [
+      'a URL that is none',
+      { type: 'slack', urlEnv: 'U' },
+      { U: 's3cret' },
+      'the environment variable U holds no http or https URL without user name and password',
+    ],
+    [
+      'a file',
+      { type: 'webhook', urlEnv: 'U' },
+      { U: 'file:///s3cret' },
+      'the environment variable U holds no http or https URL without user name and password',
+    ],
+    [
+      'a password in the URL',
+      { type: 'webhook', urlEnv: 'U' },
+      { U: 'http://me:s3cret@127.0.0.1:1/' },
+      'the environment variable U holds no http or https URL without user name and password',
+    ],
+    [
+      'a port of another protocol',
+      { type: 'webhook', urlEnv: 'U' },
+      { U: 'http://127.0.0.1:25/s3cret' },
+      'the URL has a port that is kept for other protocols and refused by fetch',
+    ],
+  ])('%s is named without its value', async (_name, config, env, reason) => {
+    expect(await send(config, {}, env)).toEqual({ ok: false, reason });
+    expect(requests).toEqual([]);
+  });
+
+  it('a huge message is cut, and its command is left out rather than cut', async () => {
+    const huge = 'x'.repeat(5_000_000);
+    const given = { title: huge, text: huge, what_to_do: Array(1_000).fill(huge), attach: huge, agent: huge };
+    for (const type of ['webhook', 'ntfy'] as const) {
+      expect(await send({ type, url: `${base}/${type}` }, given)).toEqual({ ok: true });
+    }
+    for (const type of ['slack', 'discord'] as const) {
+      expect(await send({ type, urlEnv: 'U' }, given, { U: `${base}/${type}` })).toEqual({ ok: true });
+    }
+    const sizes = Object.fromEntries(requests.map((request) => [request.path, Buffer.byteLength(request.body)]));
+    expect(sizes['/webhook']).toBeLessThan(20_000);
+    expect(sizes['/ntfy']).toBeLessThanOrEqual(4_000);
+    const document = (where: string) => JSON.parse(requests.find((request) => request.path === where)?.body ?? '');
+    expect(document('/slack').text.length).toBeLessThanOrEqual(4_000);
+    expect(document('/discord').content.length).toBeLessThanOrEqual(2_000);
+    expect(document('/webhook')).toMatchObject({ attach: null, what_to_do: { length: 20 } });
+  });
+
+  it('the way to the agent survives the cut of a long text', async () => {
+    await send({ type: 'discord', urlEnv: 'U' }, { text: '*'.repeat(50_000) }, { U: `${base}/d` });
+    const { content } = JSON.parse(only().body);
+    expect(content.replaceAll('\\', '')).toContain(`Attach: ${message.attach}`);
+  });
+
+  it('control characters are escaped whatever the caller did', async () => {
+    await send({ type: 'webhook', url: `${base}/hook` }, { text: 'a\u001b[2J\u202eb\nc', title: 'x\u0000y' });
+    expect(JSON.parse(only().body)).toMatchObject({ text: 'a\\x1b[2J\\u{202e}b\\nc', title: 'x\\x00y' });
+  });
+
+  describe('ntfy', () => {
+    const ntfy = (given: Partial<HumanMessage>, env: NodeJS.ProcessEnv = {}) =>
+      send({ type: 'ntfy', url: `${base}/topic`, ...(env.T === undefined ? {} : { tokenEnv: 'T' }) }, given, env);
+
+    it('gets the text as body and the rest as headers', async () => {
+      expect(await ntfy({}, { T: 'tk_1' })).toEqual({ ok: true });
+      expect(only()).toMatchObject({
+        method: 'POST',
+        path: '/topic',
+        body,
+        headers: { title: message.title, priority: 'high', tags: 'warning', authorization: 'Bearer tk_1' },
+      });
+    });
+
+    it.each<[string, Partial<HumanMessage>, string, string]>([
+      ['critical', { severity: 'critical' }, 'urgent', 'rotating_light'],
+      ['critical again', { severity: 'critical', event: 'repeated' }, 'urgent', 'rotating_light'],
+      ['over', { severity: 'critical', event: 'closed' }, 'low', 'white_check_mark'],
+    ])('%s', async (_name, given, priority, tags) => {
+      await ntfy(given);
+      expect(only().headers).toMatchObject({ priority, tags });
+    });
+
+    it.each([
+      ['umlauts and pictures', 'grüße 日本 🎉 '.repeat(12).trim()],
+      ['what looks encoded', '=?UTF-8?B?ZXZpbA==?='],
+    ])('a title with %s is encoded words', async (_name, title) => {
+      expect(await ntfy({ title })).toEqual({ ok: true });
+      const words = String(only().headers.title).split(' ');
+      for (const word of words) expect(word).toMatch(/^=\?UTF-8\?B\?[A-Za-z0-9+/=]{1,60}\?=$/);
+      expect(words.map((word) => Buffer.from(word.slice(10, -2), 'base64').toString()).join('')).toBe(title);
+    });
+
+    it('a title cannot bring a header of its own', async () => {
+      expect(await ntfy({ title: 'x\r\nActions: view, evil, https://evil\r\n\r\nbody' })).toEqual({ ok: true });
+      expect(only().headers.actions).toBeUndefined();
+      expect(only().headers.title).toBe('x\\r\\nActions: view, evil, https://evil\\r\\n\\r\\nbody');
+    });
+  });
+
+  describe('chats', () => {
+    const evil = '<!channel> <@U1> @everyone @Here & <https://evil|here> **b** `c` [a](http://b) a@b';
+
+    it('slack gets text in which nothing is markup', async () => {
+      await send({ type: 'slack', urlEnv: 'U' }, { text: evil }, { U: `${base}/slack` });
+      const sent = JSON.parse(only().body);
+      expect(sent).toMatchObject({ mrkdwn: false, link_names: false });
+      expect(sent.text.split('\n')[1]).toBe(
+        '&lt;!channel&gt; &lt;@U1&gt; @\u200beveryone @\u200bHere &amp; &lt;https://evil|here&gt; **b** `c` [a](http://b) a@b',
+      );
+    });
+
+    it('discord gets content in which nothing is markup and nobody is called', async () => {
+      await send({ type: 'discord', urlEnv: 'U' }, { text: evil }, { U: `${base}/discord` });
+      const sent = JSON.parse(only().body);
+      expect(sent.allowed_mentions).toEqual({ parse: [] });
+      expect(sent.content.split('\n')[1]).toBe(
+        '\\<!channel\\> \\<@U1\\> @\u200beveryone @\u200bHere & \\<https\\://evil\\|here\\> \\*\\*b\\*\\* \\`c\\` \\[a\\]\\(http\\://b\\) a@b',
+      );
+    });
+
+    it('the command to attach stays what it is', async () => {
+      await send({ type: 'slack', urlEnv: 'U' }, {}, { U: `${base}/slack` });
+      expect(JSON.parse(only().body).text).toBe(`${message.title}\n${body}`);
+    });
+  });
+});
+
+/** An executable in the test's folder. */
+function script(name: string, text: string): string {
+  const file = path.join(dir, name);
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const isAlive = (pid: number) => {
+  try {
+    // A killed process that nobody has collected yet is dead too.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+describe('through a command', () => {
+  it('which gets the message on its standard input, its arguments as they are, and little else', async () => {
+    const tell = script(
+      'tell',
+      `#!/bin/sh\ncat > ${dir}/in\nprintf '%s\\n' "$@" > ${dir}/args\nenv > ${dir}/env\npwd > ${dir}/cwd\n`,
+    );
+    const words = ['--now', '$(touch canary)', '; touch canary', '*', ''];
+    const env = { LANG: 'C', DATABASE_URL: 'postgresql://s3cret', SLACK_URL: 's3cret', LD_PRELOAD: '' };
+    expect(await send({ type: 'command', command: [tell, ...words] }, {}, env)).toEqual({ ok: true });
+    const written = (name: string) => readFileSync(path.join(dir, name), 'utf8');
+    expect(JSON.parse(written('in'))).toEqual(message);
+    expect(written('args')).toBe(`${words.join('\n')}\n`);
+    expect(written('cwd')).toBe('/\n');
+    const names = written('env')
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=')[0]);
+    // The last three are the shell's own.
+    expect(names.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name ?? '')).sort()).toEqual([
+      'HOME',
+      'LANG',
+      'PATH',
+    ]);
+    expect(existsSync(path.join(dir, 'canary'))).toBe(false);
+  });
+
+  it('which is found on PATH', async () => {
+    script('tell-on-path', `#!/bin/sh\ntouch ${dir}/told\n`);
+    expect(await send({ type: 'command', command: ['tell-on-path'] })).toEqual({ ok: true });
+    expect(existsSync(path.join(dir, 'told'))).toBe(true);
+  });
+
+  it('which need not read what it is given, however much', async () => {
+    const what_to_do = Array(20).fill('日'.repeat(500));
+    expect(await send({ type: 'command', command: ['true'] }, { text: '日'.repeat(5_000_000), what_to_do })).toEqual({
+      ok: true,
+    });
+  });
+
+  it('which may write much, to nowhere', async () => {
+    const loud = script('loud', '#!/bin/sh\nhead -c 50000000 /dev/zero\nhead -c 50000000 /dev/zero >&2\n');
+    expect(await send({ type: 'command', command: [loud] })).toEqual({ ok: true });
+  });
+
+  it('which may leave something running', async () => {
+    const leaves = script('leaves', `#!/bin/sh\nsleep 3 &\nexit 0\n`);
+    const started = performance.now();
+    expect(await send({ type: 'command', command: [leaves] })).toEqual({ ok: true });
+    expect(performance.now() - started).toBeLessThan(2_500);
+  });
+
+  it.each<[string, () => string[], RegExp]>([
+    ['fails', () => ['false'], /^the command exited with 1$/],
+    ['dies', () => [script('dies', '#!/bin/sh\nkill -TERM $$\n')], /^the command ended by SIGTERM$/],
+    ['does not exist', () => ['/nowhere/tell'], /^\/nowhere\/tell was not found: /],
+    ['is not on PATH', () => ['wk-no-such-program'], /^wk-no-such-program was not found: /],
+    ['is a relative path', () => ['./tell'], /^\.\/tell was not found: an absolute path /],
+    ['is a folder', () => [dir], /may not be executed$/],
+    ['is no program', () => [script('text', 'just words')], /ENOEXEC|exited with 127$/],
+    ['has an argument without end', () => ['true', 'x'.repeat(3_000_000)], /^true could not be started \(E2BIG\)$/],
+    ['is empty', () => [], /^the command is empty$/],
+  ])('a command that %s is a failure', async (_name, command, reason) => {
+    const sent = await send({ type: 'command', command: command() });
+    expect(sent).toEqual({ ok: false, reason: expect.stringMatching(reason) });
+  });
+
+  it('one that hangs is killed, with all it has started', async () => {
+    const hangs = script(
+      'hangs',
+      `#!/bin/sh\ntrap '' TERM INT HUP\nsleep 600 &\necho $$ $! > ${dir}/pids\nwait\nwait\n`,
+    );
+    const started = performance.now();
+    expect(await send({ type: 'command', command: [hangs] }, {}, {}, shortMs)).toEqual({
+      ok: false,
+      reason: 'the command did not end within 0.7 s and was killed',
+    });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    const pids = readFileSync(path.join(dir, 'pids'), 'utf8').trim().split(' ').map(Number);
+    expect(pids).toHaveLength(2);
+    await until('the whole group is gone', () => !pids.some(isAlive));
+  });
+
+  it('one that hangs without reading is killed as well', async () => {
+    const sent = await send(
+      { type: 'command', command: ['sleep', '600'] },
+      { text: 'x'.repeat(5_000_000) },
+      {},
+      shortMs,
+    );
+    expect(sent).toEqual({ ok: false, reason: 'the command did not end within 0.7 s and was killed' });
+  });
+
+  it('ten seconds are the limit unless told otherwise', async () => {
+    const started = performance.now();
+    expect(await send({ type: 'command', command: ['sleep', '600'] })).toMatchObject({ ok: false });
+    const tookMs = performance.now() - started;
+    expect(tookMs).toBeGreaterThan(9_500);
+    expect(tookMs).toBeLessThan(15_000);
+  });
+});
+
+describe('on the desktop', () => {
+  const standIn = () => script('notify-send', `#!/bin/sh\nprintf '%s\\0' "$@" > ${dir}/args\nenv > ${dir}/env\n`);
+  const args = () => readFileSync(path.join(dir, 'args'), 'utf8').split('\0').slice(0, -1);
+
+  it('notify-send gets title and body', async () => {
+    standIn();
+    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/bus', DATABASE_URL: 'postgresql://s3cret' };
+    expect(await send({ type: 'desktop' }, {}, env)).toEqual({ ok: true });
+    expect(args()).toEqual(['--app-name=Watchkeeper', '--urgency=normal', '--', message.title, body]);
+    const seen = readFileSync(path.join(dir, 'env'), 'utf8');
+    expect(seen).toContain('DBUS_SESSION_BUS_ADDRESS=unix:path=/run/bus');
+    expect(seen).not.toContain('s3cret');
+  });
+
+  it('nothing in it is an option, markup or an escape', async () => {
+    standIn();
+    await send({ type: 'desktop' }, { severity: 'critical', title: '--help', text: '<b>&\\033[1m\u001b' });
+    expect(args().slice(1, 4)).toEqual(['--urgency=critical', '--', '--help']);
+    expect(args()[4]?.split('\n')[0]).toBe('&lt;b&gt;&amp;\\\\033[1m\\\\x1b');
+  });
+
+  it('a huge message is cut', async () => {
+    standIn();
+    expect(await send({ type: 'desktop' }, { text: '🎉'.repeat(2_000_000) })).toEqual({ ok: true });
+    expect(args()[4]?.length).toBeLessThan(2_000);
+  });
+
+  it('a machine without it says so', async () => {
+    const channel = openChannel({ channel: 'me', type: 'desktop' }, { PATH: dir });
+    expect(await channel.send(message)).toEqual({
+      ok: false,
+      reason: expect.stringMatching(/^notify-send was not found/),
+    });
+  });
+
+  it('a desktop that is not there is a failure', async () => {
+    script('notify-send', '#!/bin/sh\nexit 1\n');
+    expect(await send({ type: 'desktop' })).toEqual({ ok: false, reason: 'the command exited with 1' });
+  });
+});
