@@ -1,7 +1,7 @@
 import type { BackgroundWork, TurnEnd } from '../model/agent.ts';
 import type { SessionEvent, TokenUsage } from '../model/session-event.ts';
 
-export interface OpenCall {
+interface OpenCall {
   tool: string;
   sinceMs: number;
 }
@@ -63,7 +63,8 @@ export function newSession(): SessionFacts {
 /** Takes one event in. The facts are changed in place: a long session has a hundred thousand of them. */
 export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
   const { fact, atMs } = event;
-  if (fact.kind !== 'cost') facts.lastActivityMs = Math.max(facts.lastActivityMs ?? 0, atMs);
+  // What somebody puts into the queue is no sign of life of the agent.
+  if (fact.kind !== 'cost' && fact.kind !== 'queued') facts.lastActivityMs = Math.max(facts.lastActivityMs ?? 0, atMs);
   switch (fact.kind) {
     case 'prompt':
       if (fact.origin !== 'mid-turn') openTurn(facts, atMs);

@@ -1,7 +1,6 @@
 import type { ProcessId } from './world.ts';
 
-export const states = ['working', 'idle', 'waiting', 'retrying', 'limited', 'compacting', 'ended', 'unknown'] as const;
-export type State = (typeof states)[number];
+export type State = 'working' | 'idle' | 'waiting' | 'retrying' | 'limited' | 'compacting' | 'ended' | 'unknown';
 
 export type Detail =
   | 'thinking'
@@ -63,7 +62,7 @@ export interface BackgroundWork {
   sinceMs: number;
 }
 
-export interface TmuxPlace {
+interface TmuxPlace {
   socket: string;
   session: string;
   pane: string;
@@ -71,7 +70,7 @@ export interface TmuxPlace {
 
 export type CheckName = 'silent-stop' | 'waiting-human' | 'stalled-turn' | 'ended-unexpectedly' | 'no-answer';
 
-export interface FindingEvidence {
+interface FindingEvidence {
   source: Source;
   atMs: number;
   text: string;

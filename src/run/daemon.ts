@@ -388,7 +388,7 @@ class Daemon {
   }
 }
 
-export function eventDocument(event: WatchEvent) {
+function eventDocument(event: WatchEvent) {
   return {
     v: 1,
     at: new Date(event.atMs).toISOString(),

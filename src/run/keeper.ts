@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { isOver, nextStep, type Step } from '../decide/policy.ts';
 import { fillTemplate } from '../decide/templates.ts';
+import type { Refusal } from '../model/action.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Store } from '../model/store.ts';
+import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
 import type { Prompter } from './prompter.ts';
@@ -25,6 +27,9 @@ interface KeeperParts {
 
 /** What cannot be done now is tried again, at first soon and then less often. */
 const retryMs = { first: 5_000, last: 60_000 };
+
+/** As many as no ladder has: the next step is a human. */
+const promptsSpent = 1_000;
 
 interface Open {
   incident: Incident;
@@ -127,7 +132,7 @@ export class Keeper {
     open.incident.closedMs = nowMs;
     this.#save(open.incident);
     // A prompt that waited for its moment is no longer true: dropped, and on record as that.
-    if (open.step.do === 'wait' && open.step.for === 'prompt') this.#track(this.#drop(open.incident, nowMs));
+    if (open.step.do === 'wait' && open.step.for === 'prompt') this.#track(this.#drop(open.incident, nowMs, 'stale'));
   }
 
   #advance(open: Open, view: AgentView, nowMs: number): void {
@@ -157,10 +162,15 @@ export class Keeper {
   async #promptAbout(open: Open, view: AgentView, template: 'continue' | 'stalled', nowMs: number): Promise<void> {
     const { incident } = open;
     const minutes = String(Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000)));
-    const slots =
-      template === 'continue' ? { error: incident.text } : { minutes, activity: view.reading.detail ?? 'working' };
-    const filled = fillTemplate(template, slots, {});
-    if (!filled.ok) throw new Error(`template ${template}: ${filled.reason}`);
+    const error = shown(incident.text, 150) || 'an error';
+    const slots = template === 'continue' ? { error } : { minutes, activity: view.reading.detail ?? 'working' };
+    const filled = fillTemplate(template, slots, this.#parts.config().templates);
+    // Evidence that cannot be said safely is not said: a human is told instead.
+    if (!filled.ok) {
+      await this.#drop(incident, nowMs, 'unsafe-text');
+      incident.prompts = promptsSpent;
+      return;
+    }
     const result = await this.#parts.prompter.prompt({
       agent: view.agent,
       text: filled.text,
@@ -204,7 +214,7 @@ export class Keeper {
     return why === null;
   }
 
-  async #drop(incident: Incident, nowMs: number): Promise<void> {
+  async #drop(incident: Incident, nowMs: number, reason: Refusal): Promise<void> {
     const { store, host } = this.#parts;
     const id = randomUUID();
     const intent = { check: incident.check, text: incident.text };
@@ -219,7 +229,7 @@ export class Keeper {
       intent,
       finding: incident.id,
     });
-    await store.conclude({ actionId: id, atMs: nowMs, outcome: 'refused', reason: 'stale', proof: null });
+    await store.conclude({ actionId: id, atMs: nowMs, outcome: 'refused', reason, proof: null });
   }
 
   #track(work: Promise<void>): void {

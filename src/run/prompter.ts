@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Delivered, deliver, type Proof } from '../act/deliver.ts';
 import { tmuxPane } from '../act/pane-terminal.ts';
+import { parseContextAnswer } from '../decide/context-answer.ts';
 import { whyNotNow } from '../decide/fit.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { tagged, whyUnsafe } from '../decide/prompt-text.ts';
@@ -331,7 +332,11 @@ export class Prompter {
 
   #finish(expected: Expected, outcome: string, reason: string | null, answer: Answer | null): void {
     this.#expected.delete(expected.action.id);
-    const proof = answer === null ? null : { answer: answer.text, answer_ms: answer.ms };
+    const context = answer === null ? null : parseContextAnswer(answer.text);
+    const proof =
+      answer === null
+        ? null
+        : { answer: answer.text, answer_ms: answer.ms, context: context === null ? null : { ...context } };
     const row = { actionId: expected.action.id, atMs: this.#parts.clock.nowMs(), outcome, reason, proof };
     void expected.concluded.then(() => this.#parts.store.conclude(row));
     expected.answered(answer);

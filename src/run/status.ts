@@ -88,8 +88,8 @@ function findingDocument(finding: Finding) {
   };
 }
 
-export function time(ms: number): string;
-export function time(ms: number | null): string | null;
-export function time(ms: number | null): string | null {
+function time(ms: number): string;
+function time(ms: number | null): string | null;
+function time(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }

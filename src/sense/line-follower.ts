@@ -1,6 +1,6 @@
 import type { FileInfo, Files, ReadFailure } from '../model/world.ts';
 
-export interface FollowedLine {
+interface FollowedLine {
   text: string;
   /** Where the line begins in the file. */
   offset: number;

@@ -13,9 +13,6 @@ import { findPostmaster, type ServerProcess, signal, stillRuns } from './postmas
 import { homeOfAnother, makeHome, prepare } from './prepare.ts';
 import { adminRole, daemonRole } from './settings.ts';
 
-export type { EmbeddedFailure } from './failure.ts';
-export type { EmbeddedPlace } from './place.ts';
-
 export interface EmbeddedServer {
   place: EmbeddedPlace;
   /** For daemon and CLI. */

@@ -9,7 +9,7 @@ export interface ConfigRow {
 }
 
 /** Every value in force, flat, with where it comes from. */
-export function configRows(loaded: LoadedConfig): ConfigRow[] {
+function configRows(loaded: LoadedConfig): ConfigRow[] {
   return configKeys.flatMap((key) => {
     const row = { key, value: getKey(loaded.config, key), origin: loaded.origins[key] };
     if (key !== 'agents' || loaded.projectAgentsOrigin === null) return [row];

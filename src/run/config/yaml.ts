@@ -3,7 +3,7 @@ import { excerpt } from './printable.ts';
 
 export type KeyPath = readonly (string | number)[];
 
-export interface Place {
+interface Place {
   line: number;
   column: number;
 }
