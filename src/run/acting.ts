@@ -1,5 +1,6 @@
 import { messageFor } from '../decide/message.ts';
 import type { Step } from '../decide/policy.ts';
+import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -8,7 +9,7 @@ import type { Clock, Files, Processes } from '../model/world.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
 import { Keeper } from './keeper.ts';
-import { Prompter, type PromptRequest, type PromptResult } from './prompter.ts';
+import { Prompter, type PromptResult } from './prompter.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import type { WatchedAgent } from './watched-agent.ts';
 
@@ -28,6 +29,19 @@ interface ActingParts {
   lookSoon: () => void;
   failed: (error: unknown) => void;
 }
+
+export const templateNames: readonly TemplateName[] = [
+  'spawn-update',
+  'spawn-stalled',
+  'context-check',
+  'high-context',
+  'handoff',
+  'continue',
+  'stalled',
+];
+
+/** Words of one's own, or a template and its slots. */
+export type PromptWords = string | { template: TemplateName; slots: Record<string, string> };
 
 export type InboxItem = ReturnType<typeof inboxItem>;
 export type WhyDocument = NonNullable<ReturnType<Acting['why']>>;
@@ -88,8 +102,13 @@ export class Acting {
     return this.#keeper.settled();
   }
 
-  prompt(request: PromptRequest): Promise<PromptResult> {
-    return this.#prompter.prompt(request);
+  /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
+  async say(agent: string, said: PromptWords, waitMs: number): Promise<PromptResult | { problem: string }> {
+    if (typeof said === 'string')
+      return this.#prompter.prompt({ agent, text: said, waitMs, trigger: 'human', finding: null });
+    const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
+    if (!filled.ok) return { problem: filled.reason };
+    return this.#prompter.prompt({ agent, text: filled.text, waitMs, trigger: 'human', finding: null });
   }
 
   acknowledge(id: string): Promise<boolean> {

@@ -5,13 +5,14 @@ import path from 'node:path';
 import type { Authority } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import type { PromptWords } from './acting.ts';
 import type { Home } from './home.ts';
 
 /** A request is one line of JSON, the answer one line back; `follow` gets a line for every event until it hangs up. */
 export type ControlRequest =
   | { ask: 'status' | 'doctor' | 'follow' }
   | { ask: 'stop'; keepDb: boolean }
-  | { ask: 'prompt'; agent: string; text: string; waitMs: number }
+  | { ask: 'prompt'; agent: string; said: PromptWords; waitMs: number }
   | { ask: 'authority'; agent: string; authority: Authority }
   | { ask: 'ack'; id: string }
   | { ask: 'inbox' }

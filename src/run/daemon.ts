@@ -59,8 +59,9 @@ export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocu
   const keepDb = databaseRuns(options.home);
   const started = await startDaemon(options);
   if (!started.ok) return started;
-  await started.value.settled();
+  // As it was found: what is done about it may have mended it by the time it is done.
   const status = started.value.status();
+  await started.value.settled();
   started.value.stop(keepDb);
   await started.value.stopped;
   return ok(status);
@@ -317,10 +318,8 @@ class Daemon {
         return { ok: true };
       case 'doctor':
         return this.#doctor();
-      case 'prompt': {
-        const { agent, text, waitMs } = request;
-        return this.#acting.prompt({ agent, text, waitMs, trigger: 'human', finding: null });
-      }
+      case 'prompt':
+        return this.#acting.say(request.agent, request.said, request.waitMs);
       case 'authority':
         return { ok: await this.#acting.setAuthority(request.agent, request.authority) };
       case 'ack':

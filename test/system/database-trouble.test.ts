@@ -81,7 +81,7 @@ describe('the embedded database', () => {
     console.log(`rows are there again after a kill -9 of the database: ${recoveredMs.join(', ')} ms`);
     expect(postmasters()).toEqual([postmaster()]);
     expect((await world.doctor()).checks.get('database')).toMatchObject({ ok: true });
-    expect(world.log()).toMatch(/the database is away[^]*the database is back/);
+    expect(world.log()).toMatch(/the database is away[\s\S]*the database is back/);
   });
 
   it('killed while there is nothing to write is started again all the same', async () => {
@@ -93,7 +93,7 @@ describe('the embedded database', () => {
   });
 
   it('with a backend killed in the middle of the rows loses and doubles none', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const pids = await world.query<{ pid: number }>(
         "SELECT pid FROM pg_stat_activity WHERE application_name = 'watchkeeper'",
       );
@@ -191,25 +191,29 @@ describe('a database of one’s own', () => {
     await world.down();
   });
 
-  it.each([
-    ['no URL at all', 'nonsense'],
-    ['a server that is not there', 'postgresql://user:geheimes@127.0.0.1:1/db'],
-    ['a name that is not there', 'postgresql://user:geheimes@no-such-host.invalid/db'],
-    ['both addresses of localhost', 'postgresql://user:geheimes@localhost:1/db'],
-    ['a folder without a socket', 'postgresql://user@/db?host=/nonexistent'],
-    ['an unknown database', 'UNKNOWN'],
-  ])('that cannot be reached is exit 5 with one line: %s', async (_what, given) => {
+  it('that cannot be reached is exit 5 with one line, and nothing runs afterwards', async () => {
     const world = await testWorld();
-    const url = given === 'UNKNOWN' ? server.adminUrl.replace('@/watchkeeper?', '@/no_such_database?') : given;
-    world.env = { DATABASE_URL: url };
-    const up = await world.run('up', '--detach');
-    expect(up.code).toBe(5);
-    expect(up.stdout).toBe('');
-    expect(up.stderr).toMatch(/^watchkeeper: cannot connect to the database \([^)]+.*DATABASE_URL.*\n$/);
-    expect(up.stderr.trim().split('\n')).toHaveLength(1);
-    expect(up.stderr).not.toContain('geheimes');
+    const urls = [
+      'nonsense',
+      'postgresql://user:geheimes@127.0.0.1:1/db',
+      'postgresql://user:geheimes@no-such-host.invalid/db',
+      // Two addresses, so two failures in one.
+      'postgresql://user:geheimes@localhost:1/db',
+      'postgresql://user@/db?host=/nonexistent',
+      server.adminUrl.replace('@/watchkeeper?', '@/no_such_database?'),
+    ];
+    for (const url of urls) {
+      world.env = { DATABASE_URL: url };
+      const up = await world.run('up', '--detach');
+      expect(up.code, url).toBe(5);
+      expect(up.stdout).toBe('');
+      expect(up.stderr).toMatch(/^watchkeeper: cannot connect to the database \([^)]+.*DATABASE_URL.*\n$/);
+      expect(up.stderr).not.toContain('geheimes');
+      expect(await world.run('events'), url).toMatchObject({ code: 5, stdout: '' });
+    }
+    expect((await world.run('db', 'export')).code).toBe(5);
     expect((await world.run('status')).code).toBe(3);
-    for (const command of [['events'], ['db', 'export']]) expect((await world.run(...command)).code).toBe(5);
+    expect((await world.run('doctor')).code).toBe(1);
   });
 
   it('with a newer schema is refused with one line', async () => {
@@ -292,7 +296,7 @@ describe('what is on record', () => {
       "DELETE FROM agents WHERE name = 'old-with-action'",
     ];
     for (const sql of attempts) {
-      await expect(onDatabase(url, sql), sql).rejects.toThrow(/only grows|permission denied|violates foreign key/);
+      await expect(onDatabase(url, sql), sql).rejects.toThrow(/only grows|permission denied|foreign key constraint/);
     }
     const [count] = await onDatabase(
       url,

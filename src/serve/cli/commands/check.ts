@@ -14,7 +14,7 @@ export function addCheck(program: Command): void {
     .command('check')
     .summary('one full round without a daemon, for a timer or cron')
     .description(
-      'Looks at every agent once, records it, does what the rules say, and stops again. Exits 1 if anything is unhealthy.\n' +
+      'Looks at every agent once, records it, does what the rules say, and stops again. Exits 1 if anything is unhealthy. ' +
         'With a daemon running it only asks that one.',
     )
     .option('--json', 'one JSON document')

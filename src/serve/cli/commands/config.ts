@@ -12,7 +12,7 @@ export function addConfig(program: Command): void {
     .command('config')
     .summary('check and show the configuration')
     .description(
-      'The configuration is ~/.config/watchkeeper/config.yaml (or the file WATCHKEEPER_CONFIG names), narrowed by\n' +
+      'The configuration is ~/.config/watchkeeper/config.yaml (or the file WATCHKEEPER_CONFIG names), narrowed by ' +
         'watchkeeper.yaml in the current directory. Everything has a default; no file is needed.',
     );
   config

@@ -1,11 +1,14 @@
 import { text as readAll } from 'node:stream/consumers';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type PromptWords, templateNames } from '../../../run/acting.ts';
 import type { PromptResult } from '../../../run/prompter.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
-import { exit } from '../outcome.ts';
+import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson } from '../output.ts';
 
 interface PromptOptions {
+  template?: (typeof templateNames)[number];
+  set: Record<string, string>;
   wait: number;
   json?: boolean;
 }
@@ -26,27 +29,43 @@ export function addPrompt(program: Command): void {
     .command('prompt')
     .summary('say something to an agent, with proof that it arrived')
     .description(
-      "Types TEXT into the agent's own input box and waits for the client's record of it. A busy agent queues it. It is\n" +
-        'refused where it could do harm: in a dialog, a shell, copy mode of somebody, over a draft, to an agent that may\n' +
+      "Types TEXT into the agent's own input box and waits for the client's record of it. A busy agent queues it. It is " +
+        'refused where it could do harm: in a dialog, a shell, copy mode of somebody, over a draft, to an agent that may ' +
         'only be observed.',
     )
     .argument('<agent>', 'its name, as `status` shows it')
-    .argument('<text>', 'what to say; - reads it from standard input')
+    .argument('[text]', 'what to say; - reads it from standard input')
+    .addOption(new Option('--template <name>', 'say one of the standing texts instead').choices(templateNames))
+    .option('--set <slot=value>', 'fill a slot of the template (may be repeated)', slot, {})
     .option('--wait <seconds>', 'wait for a moment that fits, and then for the answer', seconds, 0)
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExit codes: 0 confirmed or queued, 1 refused, 6 deferred past --wait, 7 uncertain.')
-    .action(async (agent: string, text: string, options: PromptOptions) => {
+    .action(async (agent: string, text: string | undefined, options: PromptOptions) => {
       needAgent(await askStatus(), agent);
-      const said = text === '-' ? (await readAll(process.stdin)).replace(/\n$/, '') : text;
+      const said = await words(text, options);
       const waitMs = options.wait * 1000;
-      const result = await askDaemon<PromptResult>(
-        { ask: 'prompt', agent, text: said, waitMs },
+      const result = await askDaemon<PromptResult | { problem: string }>(
+        { ask: 'prompt', agent, said, waitMs },
         waitMs * 2 + deliveryMs,
       );
+      if ('problem' in result)
+        throw new CommandFailure(exit.usage, result.problem, '`watchkeeper config show` lists the templates');
       if (options.json) printJson({ v: 1, ...result });
       else print(promptText(result));
       process.exitCode = exitCodes[result.outcome];
     });
+}
+
+async function words(text: string | undefined, options: PromptOptions): Promise<PromptWords> {
+  if (options.template !== undefined) return { template: options.template, slots: options.set };
+  if (text === undefined) throw new CommandFailure(exit.usage, 'nothing to say', 'give a text, - or --template');
+  return text === '-' ? (await readAll(process.stdin)).replace(/\n$/, '') : text;
+}
+
+function slot(text: string, all: Record<string, string>): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('a slot and its value, such as minutes=5');
+  return { ...all, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
 function promptText(result: PromptResult): string {

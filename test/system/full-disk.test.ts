@@ -1,0 +1,125 @@
+// A full disk: the daemon goes on and shows the state, rows wait, and all is stored once there is room again.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isRunning } from '../clients/processes.ts';
+import { until } from '../clients/until.ts';
+import { openStandIn } from './stand-in.ts';
+import { testWorld, type World } from './world.ts';
+
+const canMount = process.getuid?.() === 0 && mayMount();
+
+function mayMount(): boolean {
+  const probe = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'wk-test', '/mnt']);
+  return probe.status === 0;
+}
+
+/** A data directory on a disk of its own, which the database's user can reach. */
+async function worldOnDisk(megabytes: number): Promise<{ world: World; disk: string }> {
+  const world = await testWorld();
+  const disk = path.join(world.dir, 'disk');
+  mkdirSync(disk);
+  chmodSync(world.dir, 0o711);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'wk-test', disk]);
+  expect(mounted.status).toBe(0);
+  onTestFinished(async () => {
+    makeRoom(disk);
+    await world.run('down');
+    expect(spawnSync('umount', [disk]).status).toBe(0);
+  });
+  world.env = { WATCHKEEPER_HOME: path.join(disk, 'wk') };
+  return { world, disk };
+}
+
+/** To the last block, or but for some megabytes. */
+function fill(disk: string, butMegabytes = 0): void {
+  if (butMegabytes > 0) writeUntilFull(path.join(disk, 'room'), butMegabytes * 256);
+  writeUntilFull(path.join(disk, 'ballast'), Number.POSITIVE_INFINITY);
+  rmSync(path.join(disk, 'room'), { force: true });
+}
+
+function writeUntilFull(file: string, blocksMax: number): void {
+  const fd = openSync(file, 'a');
+  try {
+    for (let block = 0; block < blocksMax; block += 1) writeSync(fd, Buffer.alloc(4096, 'x'));
+  } catch (error) {
+    expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function makeRoom(disk: string): void {
+  for (const name of ['room', 'ballast']) rmSync(path.join(disk, name), { force: true });
+}
+
+describe.skipIf(!canMount)('a full disk', () => {
+  it('while running stops neither daemon nor status, and no row is lost or doubled by it', async () => {
+    const { world, disk } = await worldOnDisk(256);
+    const agent = await openStandIn(world, 'worker-ps');
+    await world.up();
+    agent.turn();
+    await world.agentIs('worker-ps', (seen) => seen.last_turn === 'ok');
+    expect(readdirSync(world.env.WATCHKEEPER_HOME ?? '')).toContain('pg');
+    const daemon = world.daemonPid();
+
+    fill(disk);
+    // More rows than fit into the blocks the database has already.
+    for (let turn = 0; turn < 3_000; turn += 1) agent.turn(2_000);
+    await world.agentIs('worker-ps', (seen) => seen.context?.used === 2_000);
+    const wrong = await until(
+      'doctor says so',
+      async () => {
+        const check = (await world.doctor()).checks.get('database');
+        return check?.ok === false ? check : null;
+      },
+      20_000,
+    );
+    expect(wrong.detail).not.toBe('');
+    for (const used of [3_000, 4_000, 5_000]) {
+      agent.turn(used);
+      agent.register({ status: 'busy' });
+      await world.agentIs('worker-ps', (seen) => seen.state === 'working' && seen.context?.used === used);
+      agent.register({ status: 'idle' });
+      await world.agentIs('worker-ps', 'idle');
+    }
+    expect((await world.run('status')).ms).toBeLessThan(2_000);
+    expect(isRunning(daemon)).toBe(true);
+
+    makeRoom(disk);
+    const roomMs = performance.now();
+    const records = readFileSync(agent.transcriptFile, 'utf8').split('\n').length - 1;
+    const rows = async () => {
+      const [row] = await world.query<{ n: number }>(
+        "SELECT count(*)::int AS n FROM events WHERE session_id = $1 AND source = 'transcript'",
+        [agent.sessionId],
+      );
+      return row?.n ?? 0;
+    };
+    await until('all rows', async () => (await rows().catch(() => 0)) >= records, 30_000);
+    console.log(`all ${records} rows are there ${Math.round(performance.now() - roomMs)} ms after there was room`);
+    expect(await rows()).toBe(records);
+    expect(world.daemonPid()).toBe(daemon);
+    await until('doctor is content', async () => (await world.doctor()).ok);
+  }, 120_000);
+
+  it.each([
+    ['full', 0],
+    ['almost full', 12],
+    ['too small for a database', 80],
+  ])('at the start is one clear line, and leaves nothing running: %s', async (_what, butMegabytes) => {
+    const { world, disk } = await worldOnDisk(200);
+    fill(disk, butMegabytes);
+    const up = await world.run('up', '--detach');
+    expect([2, 5]).toContain(up.code);
+    expect(up.stdout).toBe('');
+    expect(up.stderr.trim().split('\n')).toHaveLength(1);
+    expect(up.stderr).toMatch(/^watchkeeper: .*(no space left|ENOSPC|No space left)/i);
+    expect(up.stderr).not.toMatch(/unexpected|please report| at /);
+    expect((await world.run('status')).code).toBe(3);
+    makeRoom(disk);
+    await world.up();
+    expect((await world.doctor()).ok).toBe(true);
+  });
+});
