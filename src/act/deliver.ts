@@ -14,6 +14,8 @@ export interface Proof {
   /** The client took it into its queue behind a running turn. */
   queued: boolean;
   source: 'transcript';
+  /** The record came at the right moment but does not say what was queued. */
+  nameless: boolean;
   atMs: number;
 }
 
@@ -83,7 +85,7 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
   const entered = await ports.terminal.keys('Enter', 1, { ...guard, shows: onScreen(ours, delivery.tag) });
   if (entered === 'not-now') return takeBack(delivery, hand, await whyNot(ports));
   const proof = await provePrompt(delivery, hand, ours, entered);
-  const proofMs = proof === null ? null : Math.max(0, ports.monotonicMs() - enteredMs);
+  const proofMs = proof === null ? null : Math.round(ports.monotonicMs() - enteredMs);
   const draftRestored = draft === null ? null : (await waitForBox(ports, (text) => text === draft)) !== null;
   if (proof === null) return { outcome: 'uncertain', reason: 'no-proof', proof, proofMs, draftRestored };
   return { outcome: proof.queued ? 'queued' : 'confirmed', reason: null, proof, proofMs, draftRestored };

@@ -22,6 +22,8 @@ export interface AgentClient {
   parseTranscriptLine(line: string, place: string): ParsedLine;
   subagentFolder(transcript: string): string;
   subagentFiles(id: string): { transcript: string; meta: string };
+  /** The subagent whose record has this file name; null: it is no record of one. */
+  subagentOf(fileName: string): string | null;
   isSubagentFinished(meta: string): boolean;
   /** Where the client keeps what was typed into it. */
   historyFile(configDir: string): string;

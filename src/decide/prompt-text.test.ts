@@ -17,6 +17,7 @@ describe('unsafe text is refused, not repaired', () => {
     ['a\rb', /control/],
     ['a\u202eb', /invisible/],
     ['a\ud800b', /control/],
+    ['well done 👍🏽', /skin tones/],
     ['x'.repeat(100_001), /longer/],
   ])('%j', (text, why) => expect(whyUnsafe(text, false)).toMatch(why));
 

@@ -5,6 +5,9 @@ const charsMax = 100_000;
 const unsafe =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u;
 
+/** tmux 3.3 draws them wider than the client counts; the row breaks, and the client's box can no longer be read. */
+const skinTone = /[\u{1f3fb}-\u{1f3ff}]/u;
+
 /** Refused, not repaired: a text that was changed is not what somebody wanted to say. null: may be typed. */
 export function whyUnsafe(text: string, oneLineOnly: boolean): string | null {
   if (text.trim() === '') return 'the text is empty';
@@ -13,6 +16,7 @@ export function whyUnsafe(text: string, oneLineOnly: boolean): string | null {
   if (/^\s*\//.test(text)) return 'a leading `/` would make it a command of the client';
   if (/\\\s*$/.test(text)) return 'a trailing `\\` would keep it from being submitted';
   if (unsafe.test(text)) return 'it holds control or invisible characters';
+  if (skinTone.test(text)) return 'skin tones of emoji garble the screen of the client under tmux';
   // A shell beneath could execute the second line if the client died in between.
   if (oneLineOnly && text.includes('\n')) return 'the agent runs under a shell, where only one line is safe';
   return null;

@@ -88,7 +88,7 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
       facts.calls.delete(fact.id);
       facts.lastStepMs = atMs;
       if (fact.started !== null && facts.background.size < backgroundMax) {
-        facts.background.set(fact.started.id, { ...fact.started, sinceMs: atMs });
+        facts.background.set(fact.started.id, { ...fact.started, sinceMs: atMs, tool: null });
       }
       return;
     case 'background-ended':

@@ -13,7 +13,7 @@ export interface AgentSigns {
   registry: { entry: RegistryEntry; seenAtMs: number } | null;
   session: { facts: SessionFacts; seenAtMs: number } | null;
   /** A subagent's own record grew at this time, by the subagent's id. */
-  subagents: ReadonlyMap<string, { sinceMs: number; lastActivityMs: number; finished: boolean }>;
+  subagents: ReadonlyMap<string, { lastActivityMs: number; tool: string | null; finished: boolean }>;
   /** When someone last asked for a compaction by hand. */
   compactAskedMs: number | null;
   /** The share of the usable context in use, 0 to 1. */
@@ -155,7 +155,7 @@ function openActivity(
   return sinceMs === null ? null : { detail: 'subagent', sinceMs, tool: null };
 }
 
-function isSubagentTool(tool: string): boolean {
+export function isSubagentTool(tool: string): boolean {
   return tool === 'Agent' || tool === 'Task';
 }
 

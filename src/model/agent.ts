@@ -60,6 +60,8 @@ export interface BackgroundWork {
   kind: 'subagent' | 'shell';
   id: string;
   sinceMs: number;
+  /** What it runs now, where its own record tells. */
+  tool: string | null;
 }
 
 interface TmuxPlace {

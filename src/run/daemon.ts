@@ -214,7 +214,12 @@ class Daemon {
       return fail('control', control.message);
     }
     this.#control = control.value;
-    this.#announce();
+    const announced = this.#announce();
+    if (!announced.ok) {
+      this.#watcher.close();
+      this.#control.close();
+      return fail('home', announced.message);
+    }
     this.#loop.start();
     const stopped = new Promise<void>((resolve) => {
       this.#stopped = resolve;
@@ -227,9 +232,9 @@ class Daemon {
     });
   }
 
-  #announce(): void {
+  #announce(): Result<void> {
     const self = this.#processes.info(process.pid);
-    writeDaemonRecord(this.#options.home, {
+    const written = writeDaemonRecord(this.#options.home, {
       pid: process.pid,
       startTicks: self?.startTicks ?? '',
       bootId: this.#processes.bootId,
@@ -237,7 +242,8 @@ class Daemon {
       version,
       sockets: { control: this.#control?.path ?? '' },
     });
-    this.#log.write('info', 'started', { pid: process.pid, version });
+    if (written.ok) this.#log.write('info', 'started', { pid: process.pid, version });
+    return written;
   }
 
   /** Sense, detect, record. */

@@ -48,10 +48,16 @@ export interface DaemonRecord {
   sockets: { control: string };
 }
 
-export function writeDaemonRecord(home: Home, record: DaemonRecord): void {
+export function writeDaemonRecord(home: Home, record: DaemonRecord): Result<void, 'unusable'> {
   const fresh = `${home.daemonFile}.tmp-${process.pid}`;
-  writeFileSync(fresh, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
-  renameSync(fresh, home.daemonFile);
+  try {
+    writeFileSync(fresh, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+    renameSync(fresh, home.daemonFile);
+    return ok(undefined);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    return fail('unusable', `the data directory cannot be written (${(error as Error).message})`);
+  }
 }
 
 export function removeDaemonRecord(home: Home): void {

@@ -49,6 +49,7 @@ interface Expected {
   /** The client's record of the tag, once it is there; also when nobody waits for it at that moment. */
   proof: Proof | null;
   proved: ((proof: Proof) => void) | null;
+  isBeingTyped: boolean;
   /** The ledger says that nobody knows; a proof that comes later is written too. */
   uncertain: boolean;
   /** The tag has been seen in a turn of its own: what the model says now is the answer. */
@@ -135,10 +136,12 @@ export class Prompter {
     const { fact, atMs } = event;
     if (fact.kind === 'prompt' || fact.kind === 'queued') {
       for (const expected of this.#expected.values()) {
-        if (expected.action.agent !== agent || !fact.tags.includes(expected.tag) || atMs < expected.action.atMs - 2_000)
-          continue;
+        if (expected.action.agent !== agent || atMs < expected.action.atMs - 2_000) continue;
         const queued = fact.kind === 'queued';
-        this.#prove(expected, { queued, source: 'transcript', atMs });
+        // While it compacts, the client records that it queued something, but not what. The tag follows later.
+        const nameless = queued && fact.chars === 0 && expected.isBeingTyped && atMs >= expected.action.atMs;
+        if (!nameless && !fact.tags.includes(expected.tag)) continue;
+        this.#prove(expected, { queued, source: 'transcript', nameless, atMs });
         if (!queued) expected.turnSinceMs = atMs;
       }
       return;
@@ -210,7 +213,9 @@ export class Prompter {
       return result('refused', refusal);
     }
     const expected = this.#expect(action, tag);
+    expected.isBeingTyped = true;
     const delivered = await this.#deliver(request, expected);
+    expected.isBeingTyped = false;
     expected.uncertain = delivered.outcome === 'uncertain';
     await this.#conclude(action, delivered.outcome, delivered.reason, delivered.proof, delivered);
     expected.conclude();
@@ -284,6 +289,7 @@ export class Prompter {
       tag,
       proof: null,
       proved: null,
+      isBeingTyped: false,
       uncertain: false,
       turnSinceMs: null,
       reacted: false,
@@ -359,6 +365,7 @@ export class Prompter {
           ? null
           : {
               source: proof.source,
+              nameless: proof.nameless,
               at: new Date(proof.atMs).toISOString(),
               proof_ms: delivered?.proofMs ?? null,
               draft_restored: delivered?.draftRestored ?? null,

@@ -58,7 +58,12 @@ export function agentDocument(view: AgentView, nowMs: number) {
     last_turn_at: time(view.lastTurnAtMs),
     error: view.error,
     ended_badly: view.endedBadly,
-    background: view.background.map((work) => ({ kind: work.kind, id: work.id, since: time(work.sinceMs) })),
+    background: view.background.map((work) => ({
+      kind: work.kind,
+      id: work.id,
+      since: time(work.sinceMs),
+      tool: work.tool,
+    })),
     health: healthStatus(view),
     findings: view.findings.map(findingDocument),
   };

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { AgentClient } from '../clients/client.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
-import { type AgentSigns, judgeState, lastTurn } from '../detect/state.ts';
+import { type AgentSigns, isSubagentTool, judgeState, lastTurn } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, StateReading } from '../model/agent.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -136,8 +136,11 @@ export class WatchedAgent {
 
   #pollSubagents(): Map<string, SubagentSign> {
     if (this.#transcript === null) return new Map();
-    const running = [...this.#facts.background.values()].filter((work) => work.kind === 'subagent');
-    return this.#parts.subagents.poll(this.#transcript, running);
+    const running = [...this.#facts.background.values()]
+      .filter((work) => work.kind === 'subagent')
+      .map((work) => work.id);
+    const inForeground = [...this.#facts.calls.values()].some((call) => isSubagentTool(call.tool));
+    return this.#parts.subagents.poll(this.#transcript, running, inForeground);
   }
 
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, nowMs: number): AgentSigns {
@@ -216,7 +219,11 @@ export class WatchedAgent {
       lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
       error: describeError(facts) ?? known?.error ?? null,
       endedBadly: ended ? this.#endedBadly(observation) : null,
-      background: background.map((work) => ({ ...work, id: shown(work.id, 100) })),
+      background: background.map((work) => ({
+        ...work,
+        id: shown(work.id, 100),
+        tool: clean(subagents.get(work.id)?.tool ?? null),
+      })),
       findings: [],
     };
   }

@@ -146,7 +146,7 @@ export class Watcher {
       host,
       seen,
       follower: new AgentFollower(sources, seen, stored === null ? null : leftOff(stored.view)),
-      subagents: new SubagentWatch(seen.client, files),
+      subagents: new SubagentWatch(seen.client, files, counters),
       startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
       authority: this.#parts.authority,
       stored,

@@ -1,42 +1,87 @@
 import path from 'node:path';
 import type { AgentClient } from '../clients/client.ts';
+import type { Counters } from '../model/counters.ts';
 import type { Files } from '../model/world.ts';
+import { LineFollower } from './line-follower.ts';
 
 export interface SubagentSign {
-  sinceMs: number;
   lastActivityMs: number;
+  /** The tool it runs now, by its own record. */
+  tool: string | null;
   finished: boolean;
+}
+
+interface Followed {
+  lines: LineFollower;
+  lastActivityMs: number;
+  calls: Map<string, string>;
 }
 
 const followedMax = 200;
 const metaBytesMax = 64 * 1024;
 
-/** The running subagents of one session, by the growth of their own records. */
+/** The subagents of one session, by their own records. Their progress is their parent's activity. */
 export class SubagentWatch {
   readonly #client: AgentClient;
   readonly #files: Files;
+  readonly #counters: Counters;
+  readonly #followed = new Map<string, Followed>();
   readonly #finished = new Set<string>();
 
-  constructor(client: AgentClient, files: Files) {
+  constructor(client: AgentClient, files: Files, counters: Counters) {
     this.#client = client;
     this.#files = files;
+    this.#counters = counters;
   }
 
-  poll(transcript: string, ids: Iterable<{ id: string; sinceMs: number }>): Map<string, SubagentSign> {
-    const signs = new Map<string, SubagentSign>();
+  /** `ids`: those that run in the background. With `all` also those whose ids the parent does not know yet. */
+  poll(transcript: string, ids: readonly string[], all: boolean): Map<string, SubagentSign> {
     const folder = this.#client.subagentFolder(transcript);
-    for (const { id, sinceMs } of ids) {
+    const wanted = new Set(all ? [...ids, ...this.#listed(folder)] : ids);
+    for (const id of this.#followed.keys()) if (!wanted.has(id)) this.#followed.delete(id);
+    const signs = new Map<string, SubagentSign>();
+    for (const id of wanted) {
       // The id becomes part of a path.
-      if (signs.size >= followedMax || !/^[\w-]{1,80}$/.test(id)) continue;
-      const files = this.#client.subagentFiles(id);
-      const info = this.#files.info(path.join(folder, files.transcript));
-      if (!this.#finished.has(id)) {
-        const meta = this.#files.readSmall(path.join(folder, files.meta), metaBytesMax);
-        if (meta.ok && this.#client.isSubagentFinished(meta.text)) this.#finished.add(id);
-      }
-      const lastActivityMs = info?.kind === 'file' ? Math.max(sinceMs, info.mtimeMs) : sinceMs;
-      signs.set(id, { sinceMs, lastActivityMs, finished: this.#finished.has(id) });
+      if (signs.size < followedMax && /^[\w-]{1,80}$/.test(id)) signs.set(id, this.#look(folder, id));
     }
     return signs;
+  }
+
+  #listed(folder: string): string[] {
+    const names = this.#files.list(folder) ?? [];
+    return names.flatMap((name) => this.#client.subagentOf(name) ?? []).filter((id) => !this.#finished.has(id));
+  }
+
+  #look(folder: string, id: string): SubagentSign {
+    const files = this.#client.subagentFiles(id);
+    if (!this.#finished.has(id)) {
+      const meta = this.#files.readSmall(path.join(folder, files.meta), metaBytesMax);
+      if (meta.ok && this.#client.isSubagentFinished(meta.text)) this.#finished.add(id);
+    }
+    const followed = this.#followed.get(id) ?? this.#follow(path.join(folder, files.transcript));
+    this.#followed.set(id, followed);
+    this.#read(followed);
+    const tool = [...followed.calls.values()].at(-1) ?? null;
+    return { lastActivityMs: followed.lastActivityMs, tool, finished: this.#finished.has(id) };
+  }
+
+  #follow(file: string): Followed {
+    return { lines: new LineFollower(this.#files, file), lastActivityMs: 0, calls: new Map() };
+  }
+
+  #read(followed: Followed): void {
+    const batch = followed.lines.poll();
+    if (batch.restarted) followed.calls.clear();
+    if (batch.failure !== null && batch.failure !== 'missing') this.#counters.add(`subagent.${batch.failure}`);
+    for (const line of batch.lines) {
+      const parsed = this.#client.parseTranscriptLine(line.text, String(line.offset));
+      if (!parsed.ok) this.#counters.add('subagent.invalid-line');
+      else
+        for (const { fact, atMs } of parsed.events) {
+          if (!Number.isNaN(atMs)) followed.lastActivityMs = Math.max(followed.lastActivityMs, atMs);
+          if (fact.kind === 'tool-call') followed.calls.set(fact.id, fact.tool);
+          else if (fact.kind === 'tool-result') followed.calls.delete(fact.id);
+        }
+    }
   }
 }

@@ -1,5 +1,5 @@
 // The closed loops: trouble on the real client, found, acted on and recorded, with nobody at the keyboard.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -30,19 +30,23 @@ interface Told {
 
 /** Minutes shortened to seconds; a real webhook receiver. */
 function keeping(
-  body: (s: Scenario, watch: Watching, told: Told[]) => Promise<void>,
+  body: (s: Scenario, watch: Watching, told: Told[], receiving: { refuse: boolean }) => Promise<void>,
   settings: Record<string, unknown> = {},
 ) {
   return scenario(async (s) => {
     const told: Told[] = [];
+    const receiving = { refuse: false };
     const receiver = createServer((request, response) => {
       let text = '';
       request.on('data', (chunk) => {
         text += chunk;
       });
       request.on('end', () => {
-        told.push({ ...(JSON.parse(text) as Told), atMs: Date.now() });
-        response.end();
+        if (receiving.refuse) response.writeHead(503).end();
+        else {
+          told.push({ ...(JSON.parse(text) as Told), atMs: Date.now() });
+          response.end();
+        }
       });
     });
     receiver.listen(0, '127.0.0.1');
@@ -61,7 +65,7 @@ function keeping(
       const file = path.join(s.home, 'config.yaml');
       writeFileSync(file, JSON.stringify(config));
       await watch.start([], { WATCHKEEPER_CONFIG: file });
-      await body(s, watch, told);
+      await body(s, watch, told, receiving);
     } finally {
       watch.stop();
       receiver.close();
@@ -206,6 +210,38 @@ describe('what a person would do at night is done', () => {
       const first = await s.until('told', () => told[0]);
       expect(first).toMatchObject({ agent: 'dead-ps', check: 'ended-unexpectedly' });
       expect((await audit(s, 'dead-ps'))[0]).toMatchObject({ kind: 'notify', outcome: 'told' });
+    }),
+  );
+});
+
+describe('a message arrives at least once', () => {
+  test(
+    'through a channel that is down for a while, and across a daemon killed meanwhile',
+    keeping(async (s, watch, told, receiving) => {
+      const agent = await ready(s, watch, { session: 'page-ps' });
+      receiving.refuse = true;
+      agent.model.question('Which?', ['a', 'b']);
+      await agent.type('ask me');
+      const sick = await s.until(
+        'doctor to name the channel',
+        async () => {
+          const doctor = await s.watchkeeper(['doctor']);
+          return doctor.stdout.includes('ops: ') ? doctor : null;
+        },
+        20_000,
+      );
+      expect(sick.code).toBe(1);
+      const { pid } = JSON.parse(readFileSync(path.join(s.watchkeeperHome, 'daemon.json'), 'utf8')) as { pid: number };
+      process.kill(pid, 'SIGKILL');
+      watch.stop();
+      receiving.refuse = false;
+      await watch.start([], { WATCHKEEPER_CONFIG: path.join(s.home, 'config.yaml') });
+      const first = await s.until('told', () => told[0], 20_000);
+      expect(first).toMatchObject({ agent: 'page-ps', check: 'waiting-human' });
+      const failed = (await audit(s, 'page-ps')).filter(
+        (entry) => entry.kind === 'notify' && entry.outcome === 'failed',
+      );
+      expect(failed.length).toBeGreaterThan(0);
     }),
   );
 });

@@ -74,6 +74,34 @@ describe('what leaves little trace is told all the same', () => {
   );
 });
 
+test(
+  "a subagent's own tool is seen, and its progress is its parent's activity",
+  watched(async (s, watch) => {
+    const agent = await launchAgent({
+      scenario: s,
+      session: 'parent-ps',
+      shell: 'sh',
+      extraSettings: { permissions: { allow: ['Bash'] } },
+    });
+    await agent.waitReady();
+    await watch.expect('parent-ps', 'idle', Date.now());
+    agent.model.tool('Agent', { description: 'work', prompt: 'work', subagent_type: 'general-purpose' });
+    agent.model.subagent.tool('Bash', { command: 'sleep 6', description: 'wait' });
+    await agent.type('start an agent');
+    const busy = await s.until('the tool of the subagent', async () => {
+      const status = await watch.status('parent-ps');
+      return status?.background[0]?.tool === 'Bash' ? status : null;
+    });
+    expect(busy).toMatchObject({ state: 'working', detail: 'subagent' });
+    const before = Date.parse(busy.last_activity ?? '');
+    await s.until(
+      'its progress',
+      async () => Date.parse((await watch.status('parent-ps'))?.last_activity ?? '') > before,
+    );
+    await watch.turn('parent-ps', 'ok', 15_000);
+  }),
+);
+
 describe('agents are found by themselves', () => {
   test(
     'in one session several panes, and two config directories at once',

@@ -10,7 +10,7 @@ import { isRunning, processesIn } from '../clients/processes.ts';
 import { until } from '../clients/until.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { discardHome, newHome } from './embedded-home.ts';
-import { openStandIn, prompt, reply, type StandIn, turnEnd } from './stand-in.ts';
+import { openStandIn, type StandIn } from './stand-in.ts';
 import { openWorld, testWorld, type World } from './world.ts';
 
 /** The ids of the rows made of the agent's transcript, by the events table. */

@@ -32,6 +32,7 @@ export const claudeCode: AgentClient = {
   parseTranscriptLine,
   subagentFolder: (transcript) => path.join(transcript.replace(/\.jsonl$/, ''), 'subagents'),
   subagentFiles: (id) => ({ transcript: `agent-${id}.jsonl`, meta: `agent-${id}.meta.json` }),
+  subagentOf: (fileName) => /^agent-([\w-]{1,80})\.jsonl$/.exec(fileName)?.[1] ?? null,
   isSubagentFinished,
   historyFile: (configDir) => path.join(configDir, 'history.jsonl'),
   parseHistoryLine,

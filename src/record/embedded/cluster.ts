@@ -68,6 +68,9 @@ function sameMajor(place: EmbeddedPlace): Result<null, EmbeddedFailure> {
   );
 }
 
+/** What went wrong, rather than what initdb did about it afterwards. */
 function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-3).join('\n');
+  const lines = text.trim().split('\n');
+  const reasons = lines.filter((line) => /error|fatal|panic|could not|no space/i.test(line));
+  return (reasons.length > 0 ? reasons : lines).slice(-2).join('\n');
 }

@@ -79,6 +79,8 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
   if (!process.env.DATABASE_URL) for (const name of ['PGPORT', 'PGSSLMODE', 'PGOPTIONS']) delete process.env[name];
   // `watchkeeper events | head` must end quietly.
   process.stdout.on('error', () => process.exit(exit.ok));
+  // Messages that nobody can read, for a closed pipe or a full disk, are no reason to end.
+  process.stderr.on('error', () => {});
   if (argv.length <= 2) {
     program.outputHelp();
     return;

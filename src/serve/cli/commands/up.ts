@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
@@ -17,6 +15,7 @@ interface UpOptions {
 }
 
 const detachMs = 30_000;
+const messageCharsMax = 10_000;
 
 /** Recorded, but of no interest to somebody who looks on. */
 const quiet = new Set(['request', 'progress', 'cost']);
@@ -54,6 +53,13 @@ export function addUp(program: Command): void {
 
 async function upHere(options: UpOptions): Promise<void> {
   const home = findHome(process.env);
+  let stop = () => {};
+  // Whoever read our lines is gone, as in `up | head`: that ends us, but not without the database.
+  let unheard = false;
+  process.stdout.removeAllListeners('error').on('error', () => {
+    unheard = true;
+    stop();
+  });
   const started = await startDaemon({
     home,
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
@@ -67,7 +73,8 @@ async function upHere(options: UpOptions): Promise<void> {
   });
   if (!started.ok) throw new CommandFailure(exitCodes[started.reason], started.message, started.fix ?? null);
   say(`watching, data in ${home.dir}; Ctrl-C stops`);
-  const stop = () => started.value.stop(false);
+  stop = () => started.value.stop(false);
+  if (unheard) stop();
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   // A closed terminal is no reason to leave the database behind.
@@ -95,34 +102,34 @@ async function upDetached(options: UpOptions): Promise<void> {
       'stop it with `watchkeeper down`',
     );
   }
-  mkdirSync(home.dir, { recursive: true, mode: 0o700 });
-  const messages = path.join(home.dir, `start-${process.pid}.txt`);
-  const out = openSync(messages, 'w', 0o600);
   const main = fileURLToPath(new URL('../../../../bin/watchkeeper', import.meta.url));
   const sockets = options.tmuxSocket.flatMap((socket) => ['--tmux-socket', socket]);
-  const child = spawn(process.execPath, [main, 'up', ...sockets], { detached: true, stdio: ['ignore', 'ignore', out] });
-  closeSync(out);
-  child.unref();
+  // A pipe rather than a file: the disk may be full, and after the start nobody listens any more.
+  const child = spawn(process.execPath, [main, 'up', ...sockets], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let messages = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    messages = (messages + text).slice(-messageCharsMax);
+  });
   let code: number | null = null;
-  child.on('exit', (status) => {
+  child.on('close', (status) => {
     code = status ?? exit.no;
   });
-  const endMs = performance.now() + detachMs;
   try {
+    const endMs = performance.now() + detachMs;
     while (code === null && performance.now() < endMs) {
       if (runningDaemon(home)?.pid === child.pid)
         return say(`watching in the background (pid ${child.pid}); \`watchkeeper status\` shows what it sees`);
       await sleep(50);
     }
-    const last =
-      readFileSync(messages, 'utf8')
-        .trim()
-        .split('\n')
-        .at(-1)
-        ?.replace(/^watchkeeper: /, '') ?? '';
-    if (code !== null) throw new CommandFailure(code, last || 'the daemon ended at once', `see ${home.logFile}`);
-    throw new CommandFailure(exit.timeout, 'the daemon is not ready after 30 s', `see ${home.logFile}`);
   } finally {
-    rmSync(messages, { force: true });
+    child.stderr.destroy();
+    child.unref();
   }
+  if (code === null)
+    throw new CommandFailure(exit.timeout, 'the daemon is not ready after 30 s', `see ${home.logFile}`);
+  const last = messages.trim().split('\n').at(-1)?.replace(/^watchkeeper: /, '');
+  throw new CommandFailure(code, last || `the daemon ended at once: see ${home.logFile}`);
 }
