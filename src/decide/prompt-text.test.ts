@@ -18,6 +18,8 @@ describe('unsafe text is refused, not repaired', () => {
     ['a\u202eb', /invisible/],
     ['a\ud800b', /control/],
     ['well done 👍🏽', /skin tones/],
+    ['  indented', /leading blanks/],
+    ['cafe\u0301', /normal form/],
     ['x'.repeat(100_001), /longer/],
   ])('%j', (text, why) => expect(whyUnsafe(text, false)).toMatch(why));
 

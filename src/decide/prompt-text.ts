@@ -15,6 +15,8 @@ export function whyUnsafe(text: string, oneLineOnly: boolean): string | null {
   if (/^\s*!/.test(text)) return 'a leading `!` would run it as a shell command';
   if (/^\s*\//.test(text)) return 'a leading `/` would make it a command of the client';
   if (/\\\s*$/.test(text)) return 'a trailing `\\` would keep it from being submitted';
+  if (/^\s/.test(text)) return 'leading blanks are lost where the client queues it';
+  if (text !== text.normalize('NFC')) return 'the client would change it into Unicode normal form C';
   if (unsafe.test(text)) return 'it holds control or invisible characters';
   if (skinTone.test(text)) return 'skin tones of emoji garble the screen of the client under tmux';
   // A shell beneath could execute the second line if the client died in between.

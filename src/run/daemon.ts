@@ -53,6 +53,7 @@ export interface RunningDaemon {
 const retentionEveryMs = 6 * 3_600_000;
 const databaseRetryMs = 2_000;
 const lastFlushMs = 5_000;
+const congestedRows = 10_000;
 
 /** One full round without a daemon: look, record, act, and stop again. The database is left as it was found. */
 export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocument, StartFailure>> {
@@ -165,6 +166,7 @@ class Daemon {
       counters: this.#counters,
       config: () => this.#config.current().config,
       record: (batch) => this.#journal.add(batch),
+      congested: () => !this.#databaseDown && this.#journal.pending > congestedRows,
       changed: () => this.#loop.nudge(false),
       failed: (error) => this.#failed('a look at one agent', error),
       told: (agent, event) => this.#acting.told(agent, event),

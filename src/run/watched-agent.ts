@@ -47,6 +47,7 @@ export class WatchedAgent {
   #recorded: { inode: string; offset: number } | null = null;
   #transcript: string | null = null;
   #view: AgentView | null = null;
+  #hasBacklog = false;
   /** An earlier run's last word, so that a restart does not tell it again. */
   #before: StoredAgent | null;
 
@@ -72,6 +73,11 @@ export class WatchedAgent {
     return this.#view ?? this.#before?.view ?? null;
   }
 
+  /** It has written more than one look can take in. */
+  get hasBacklog(): boolean {
+    return this.#hasBacklog;
+  }
+
   get folders(): string[] {
     return this.#parts.follower.folders();
   }
@@ -83,6 +89,7 @@ export class WatchedAgent {
 
   look(nowMs: number): Look {
     const observation = this.#parts.follower.poll();
+    this.#hasBacklog = observation.more && observation.events.length > 0;
     const look: Look = { events: [], sessions: [], changed: false, more: observation.more };
     if (observation.restarted) this.#restart(observation, nowMs, look);
     this.#take(observation, look);
@@ -145,7 +152,6 @@ export class WatchedAgent {
 
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
-    const hasBacklog = observation.more && observation.events.length > 0;
     const context = this.#context();
     return {
       nowMs,
@@ -155,7 +161,7 @@ export class WatchedAgent {
       suspended: observation.suspended,
       registry: observation.registry,
       // In the middle of a backlog the facts are those of some moment long ago.
-      session: transcript === null || hasBacklog ? null : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
+      session: transcript === null || this.#hasBacklog ? null : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
       subagents,
       compactAskedMs: observation.compactAskedMs,
       contextShare: context === null ? null : context.used / context.usable,

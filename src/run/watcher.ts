@@ -29,6 +29,8 @@ export interface WatcherParts {
   counters: Counters;
   config: () => Config;
   record: (batch: StoreBatch) => void;
+  /** More rows wait than the database takes at the moment. */
+  congested: () => boolean;
   /** A folder of an agent changed: look soon. */
   changed: () => void;
   /** One agent could not be looked at; the others were. */
@@ -165,6 +167,8 @@ export class Watcher {
   #lookAt(key: string, nowMs: number, batch: StoreBatch): void {
     const agent = this.#agents.get(key);
     if (agent === undefined) return;
+    // What is in its file will still be there.
+    if (agent.hasBacklog && this.#parts.congested()) return;
     const before = agent.lastView;
     const look = agent.look(nowMs);
     const view = agent.view;

@@ -130,6 +130,10 @@ async function upDetached(options: UpOptions): Promise<void> {
   }
   if (code === null)
     throw new CommandFailure(exit.timeout, 'the daemon is not ready after 30 s', `see ${home.logFile}`);
-  const last = messages.trim().split('\n').at(-1)?.replace(/^watchkeeper: /, '');
+  const last = messages
+    .trim()
+    .split('\n')
+    .at(-1)
+    ?.replace(/^watchkeeper: /, '');
   throw new CommandFailure(code, last || `the daemon ended at once: see ${home.logFile}`);
 }
