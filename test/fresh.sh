@@ -93,7 +93,8 @@ open_case() {
   [ -d "$cache" ] || cp -a "$base/cache-0" "$cache" 2>/dev/null || mkdir "$cache"
   environment+=("npm_config_cache=$cache")
   chmod 700 "$home" "$folder/tmux"
-  git clone -q "$repository" "$clone" >"$log" 2>&1
+  # Not with hard links: the clone changes its owner, and the repository must not.
+  git clone -q --no-hardlinks "$repository" "$clone" >"$log" 2>&1
   [ "$case_uid" -ne "$caller" ] && chown -R "$case_uid:$case_gid" "$folder" "$cache"
   # Claude Code is fetched by the first case only.
   [ -d "$base/clients" ] && ln -s "$base/clients" "$clone/.clients"

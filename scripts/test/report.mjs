@@ -12,7 +12,9 @@ function git(...args) {
 
 export function writeLongReport(results) {
   const folder = path.join(root, 'docs/reports');
-  const changed = git('status', '--porcelain', '--untracked-files=no') === '' ? '' : ', with uncommitted changes';
+  // The reports themselves have just been written.
+  const status = git('status', '--porcelain', '--untracked-files=no', '--', '.', ':!docs/reports');
+  const changed = status === '' ? '' : ', with uncommitted changes';
   const rows = results.map(
     ({ name, passed, failed, skipped, seconds }) => `| ${name} | ${passed} | ${failed} | ${skipped} | ${seconds} |`,
   );

@@ -6,6 +6,9 @@ import type { PaneNow, PaneTerminal, Typed, TypingGuard } from './pane-terminal.
 export interface Delivery {
   /** With its tag. */
   text: string;
+  /** How the text ends: by this it is known again in the box. */
+  mark: string;
+  /** The mark without its brackets: what its proof is looked for by. */
   tag: string;
   proofMs: number;
 }
@@ -122,11 +125,11 @@ async function whyNot(ports: DeliveryPorts): Promise<Refusal> {
  * Is it our text, and nothing else, that the box holds? A longer text is shown only as "[Pasted text #1 +4 lines]"; in
  * a small pane only the end of it is seen. Characters beyond ASCII may be drawn otherwise than they were pasted.
  */
-function isOurs(shown: string, { text, tag }: Delivery): boolean {
+function isOurs(shown: string, { text, mark }: Delivery): boolean {
   const seen = dense(shown);
   const chip = /^\[Pastedtext#\d+(?:\+(\d+)lines)?\]$/.exec(seen);
   if (chip !== null) return Number(chip[1] ?? 0) === text.split('\n').length - 1;
-  if (!seen.endsWith(`[${tag}]`)) return false;
+  if (!seen.endsWith(mark)) return false;
   return !/^[\u0020-\u007e\n]*$/.test(text) || dense(text).endsWith(seen);
 }
 

@@ -19,6 +19,7 @@ export type Refusal =
   | 'authority'
   | 'no-ledger'
   | 'no-input-box'
+  | 'busy'
   | 'stale';
 
 export type PromptOutcome = 'confirmed' | 'queued' | 'refused' | 'uncertain' | 'deferred';
@@ -28,7 +29,7 @@ export interface Action {
   id: string;
   atMs: number;
   agent: string;
-  kind: 'prompt' | 'notify';
+  kind: 'prompt' | 'command' | 'notify';
   trigger: Trigger;
   intent: { [key: string]: Json };
   finding: string | null;

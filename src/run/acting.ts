@@ -6,11 +6,13 @@ import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
+import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
 import { Keeper } from './keeper.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
+import { Typist } from './typist.ts';
 import type { WatchedAgent } from './watched-agent.ts';
 
 interface ActingParts {
@@ -49,6 +51,7 @@ export type WhyDocument = NonNullable<ReturnType<Acting['why']>>;
 /** Everything that acts, behind one door: rules, people and programs pass the same gate and leave the same record. */
 export class Acting {
   readonly #parts: ActingParts;
+  readonly #commander: Commander;
   readonly #prompter: Prompter;
   readonly #teller: Teller;
   readonly #keeper: Keeper;
@@ -56,7 +59,9 @@ export class Acting {
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
-    this.#prompter = new Prompter(parts);
+    const typist = new Typist(parts);
+    this.#commander = new Commander({ ...parts, typist });
+    this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
     this.#keeper = new Keeper({ ...parts, prompter: this.#prompter, teller: this.#teller });
   }
@@ -109,6 +114,10 @@ export class Acting {
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
     return this.#prompter.prompt({ agent, text: filled.text, waitMs, trigger: 'human', finding: null });
+  }
+
+  compact(agent: string): Promise<CommandResult> {
+    return this.#commander.compact(agent);
   }
 
   acknowledge(id: string): Promise<boolean> {

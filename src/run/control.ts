@@ -16,7 +16,7 @@ export type ControlRequest =
   | { ask: 'authority'; agent: string; authority: Authority }
   | { ask: 'ack'; id: string }
   | { ask: 'inbox' }
-  | { ask: 'why'; agent: string };
+  | { ask: 'why' | 'compact'; agent: string };
 
 export interface ControlServer {
   path: string;
@@ -92,7 +92,9 @@ function socketPlace(home: Home): { path: string; remove(): void } {
 function parseRequest(text: string): ControlRequest | null {
   try {
     const request = JSON.parse(text) as ControlRequest;
-    return ['status', 'doctor', 'follow', 'stop', 'prompt', 'authority', 'ack', 'inbox', 'why'].includes(request.ask)
+    return ['status', 'doctor', 'follow', 'stop', 'prompt', 'authority', 'ack', 'inbox', 'why', 'compact'].includes(
+      request.ask,
+    )
       ? request
       : null;
   } catch {

@@ -334,6 +334,8 @@ class Daemon {
         return { ok: await this.#acting.acknowledge(request.id) };
       case 'inbox':
         return { v: 1, items: this.#acting.inbox() };
+      case 'compact':
+        return this.#acting.compact(request.agent);
       case 'why':
         return this.#acting.why(request.agent);
       default:

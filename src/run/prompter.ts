@@ -1,20 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Delivered, deliver, type Proof } from '../act/deliver.ts';
-import { tmuxPane } from '../act/pane-terminal.ts';
+import type { Delivered, Proof } from '../act/deliver.ts';
 import { parseContextAnswer } from '../decide/context-answer.ts';
-import { whyNotNow } from '../decide/fit.ts';
-import { whyNotAllowed } from '../decide/gate.ts';
 import { tagged, whyUnsafe } from '../decide/prompt-text.ts';
 import type { Action, PromptOutcome, Refusal, Trigger } from '../model/action.ts';
-import type { PaneFacts } from '../model/delivery.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
-import type { Clock, Files, Processes } from '../model/world.ts';
-import { lookNow } from '../sense/fresh-look.ts';
+import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
-import type { WatchedAgent } from './watched-agent.ts';
+import type { Typist } from './typist.ts';
 
 export interface PromptRequest {
   agent: string;
@@ -69,11 +64,8 @@ export interface PrompterParts {
   host: string;
   store: Store;
   clock: Clock;
-  processes: Processes;
-  files: Files;
+  typist: Typist;
   config: () => Config;
-  paused: () => boolean;
-  agent: (name: string) => WatchedAgent | null;
   /** Rows that the ledger points at have to be there first. */
   flush: () => Promise<boolean>;
   lookSoon: () => void;
@@ -92,7 +84,8 @@ export class Prompter {
   readonly #expected = new Map<string, Expected>();
   /** Prompts that began a turn and were reacted to, and how many of them in time. */
   readonly #reactions = { total: 0, inTime: 0 };
-  readonly #busy = new Map<string, Promise<unknown>>();
+  /** Answers that somebody waits for, by action. */
+  readonly #answers = new Map<string, Promise<Answer | null>>();
 
   constructor(parts: PrompterParts) {
     this.#parts = parts;
@@ -104,7 +97,10 @@ export class Prompter {
     if (!open.ok) return;
     for (const { action, delivered } of open.value) {
       const tag = typeof action.intent.tag === 'string' ? action.intent.tag : null;
-      if (tag === null) continue;
+      if (tag === null) {
+        if (!delivered) await this.#conclude(action, 'uncertain', 'daemon-restarted', null);
+        continue;
+      }
       const expected = this.#expect(action, tag);
       if (delivered) expected.conclude();
       else void this.#settle(expected);
@@ -160,14 +156,12 @@ export class Prompter {
     void expected.concluded.then(() => this.#conclude(expected.action, outcomeOf(proof), 'proved-late', proof));
   }
 
-  prompt(request: PromptRequest): Promise<PromptResult> {
-    const before = this.#busy.get(request.agent) ?? Promise.resolve();
-    const mine = before.then(() => this.#promptWhenFit(request));
-    this.#busy.set(
-      request.agent,
-      mine.catch(() => {}),
-    );
-    return mine;
+  async prompt(request: PromptRequest): Promise<PromptResult> {
+    const result = await this.#parts.typist.inTurn(request.agent, () => this.#promptWhenFit(request));
+    const answer = this.#answers.get(result.id);
+    this.#answers.delete(result.id);
+    if (answer === undefined) return result;
+    return { ...result, answer: await Promise.race([answer, sleep(request.waitMs, null, { ref: false })]) };
   }
 
   async #promptWhenFit(request: PromptRequest): Promise<PromptResult> {
@@ -223,56 +217,26 @@ export class Prompter {
       if (delivered.outcome === 'refused') this.#expected.delete(action.id);
       return result(delivered.outcome, delivered.reason);
     }
-    const answer =
-      request.waitMs > 0 ? await Promise.race([expected.answer, sleep(request.waitMs, null, { ref: false })]) : null;
-    return { ...result(delivered.outcome, null), proof: delivered.proof.source, proof_ms: delivered.proofMs, answer };
+    if (request.waitMs > 0) this.#answers.set(action.id, expected.answer);
+    return { ...result(delivered.outcome, null), proof: delivered.proof.source, proof_ms: delivered.proofMs };
   }
 
   /** Would it be refused now? Nothing is typed and nothing written. */
   async #peek(request: PromptRequest): Promise<Refusal | null> {
-    const refusal = this.#whyRefused(request);
-    const agent = this.#parts.agent(request.agent);
-    const place = agent?.seen.place ?? null;
-    if (refusal !== null || agent === null || place === null) return refusal;
-    return this.#whyNotNow(agent, await tmuxPane(place.socket, place.pane.id).facts());
-  }
-
-  #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null): Refusal | null {
-    if (this.#parts.paused()) return 'paused';
-    const { clock, processes, files } = this.#parts;
-    const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
-    return whyNotNow(lookNow(agent.seen, pane?.pid ?? null, processes, files), pane, clock.nowMs(), quietMs);
+    return this.#whyRefused(request) ?? (await this.#parts.typist.whyNotNow(request.agent));
   }
 
   #whyRefused(request: PromptRequest): Refusal | null {
-    const agent = this.#parts.agent(request.agent);
-    const view = agent?.view ?? null;
-    if (agent === null || view === null) return 'not-agent';
-    const { mode } = this.#parts.config();
-    const notAllowed = whyNotAllowed('nudge', { mode, paused: this.#parts.paused(), authority: view.authority });
-    if (notAllowed !== null) return notAllowed;
-    const place = agent.seen.place;
-    if (place === null) return 'not-agent';
-    return whyUnsafe(request.text, place.pane.pid !== agent.seen.process.pid) === null ? null : 'unsafe-text';
+    const { typist } = this.#parts;
+    const refusal = typist.whyNotAllowed(request.agent, 'nudge');
+    if (refusal !== null) return refusal;
+    return whyUnsafe(request.text, typist.hasShellBeneath(request.agent)) === null ? null : 'unsafe-text';
   }
 
-  async #deliver(request: PromptRequest, expected: Expected): Promise<Delivered> {
-    const agent = this.#parts.agent(request.agent);
-    const place = agent?.seen.place ?? null;
-    if (agent === null || place === null)
-      return { outcome: 'refused', reason: 'not-agent', proof: null, proofMs: null, draftRestored: null };
-    const { clock } = this.#parts;
-    return deliver(
-      { text: tagged(request.text, expected.tag), tag: expected.tag, proofMs },
-      {
-        terminal: tmuxPane(place.socket, place.pane.id),
-        whyNotNow: (pane) => this.#whyNotNow(agent, pane),
-        inputBox: (screen) => agent.seen.client.findInputBox(screen),
-        proof: (_tag, timeoutMs) => this.#waitForProof(expected, timeoutMs),
-        monotonicMs: () => clock.monotonicMs(),
-        sleep: (ms) => sleep(ms),
-      },
-    );
+  #deliver(request: PromptRequest, expected: Expected): Promise<Delivered> {
+    const { tag } = expected;
+    const delivery = { text: tagged(request.text, tag), mark: `[${tag}]`, tag, proofMs };
+    return this.#parts.typist.type(request.agent, delivery, (timeoutMs) => this.#waitForProof(expected, timeoutMs));
   }
 
   #expect(action: Action, tag: string): Expected {

@@ -47,6 +47,7 @@ export class WatchedAgent {
   #recorded: { inode: string; offset: number } | null = null;
   #transcript: string | null = null;
   #view: AgentView | null = null;
+  #compactAskedMs: number | null = null;
   #hasBacklog = false;
   /** An earlier run's last word, so that a restart does not tell it again. */
   #before: StoredAgent | null;
@@ -78,6 +79,11 @@ export class WatchedAgent {
     return this.#hasBacklog;
   }
 
+  /** When `/compact` was last typed into it. */
+  get compactAskedMs(): number | null {
+    return this.#compactAskedMs;
+  }
+
   get folders(): string[] {
     return this.#parts.follower.folders();
   }
@@ -89,6 +95,7 @@ export class WatchedAgent {
 
   look(nowMs: number): Look {
     const observation = this.#parts.follower.poll();
+    this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
     const look: Look = { events: [], sessions: [], changed: false, more: observation.more };
     if (observation.restarted) this.#restart(observation, nowMs, look);

@@ -38,6 +38,33 @@ test(
 );
 
 test(
+  "an agent at its prompt compacts by the client's own command; a busy one is left alone",
+  watched(async (s, watch) => {
+    const agent = await launchAgent({ scenario: s, session: 'full-ps', shell: 'bash' });
+    await agent.waitReady();
+    agent.model.usage({ input: 50_000 });
+    await agent.type('one');
+    await watch.turn('full-ps', 'ok', 10_000);
+    const long = agent.model.hold();
+    await agent.type('two');
+    await long.arrived;
+    await watch.expect('full-ps', 'working/thinking', Date.now());
+    expect((await s.watchkeeper(['compact', 'full-ps', '--json'])).json()).toMatchObject({
+      outcome: 'refused',
+      reason: 'busy',
+    });
+    long.release();
+    await agent.waitStatus('idle');
+    await watch.expect('full-ps', 'idle', Date.now());
+    const done = await s.watchkeeper(['compact', 'full-ps', '--json']);
+    expect(done.json()).toMatchObject({ outcome: 'confirmed' });
+    expect(done.code).toBe(0);
+    await s.until('compacted', async () => ((await watch.status('full-ps'))?.context?.used ?? 50_000) < 50_000);
+    expect(agent.model.requests.filter((request) => request.kind === 'compaction').length).toBe(1);
+  }),
+);
+
+test(
   'one round without a daemon finds a failed agent, continues it, and says so by its exit code',
   scenario(async (s) => {
     const agent = await launchAgent({ scenario: s, session: 'cron-ps', shell: 'bash' });

@@ -15,10 +15,10 @@ export async function say(s: Scenario, agent: string, text: string, ...args: str
   return { ...result.json<PromptResult>(), code: result.code };
 }
 
-/** Every text of a user that the newest request of the conversation holds. */
-export function userTexts(agent: Agent): string[] {
+/** Every text of a user that a request of the conversation holds: the newest one, unless told otherwise. */
+function userTexts(agent: Agent, request = agent.model.turns.at(-1)): string[] {
   const texts: string[] = [];
-  const messages = agent.model.turns.at(-1)?.body.messages as { role: string; content: unknown }[] | undefined;
+  const messages = request?.body.messages as { role: string; content: unknown }[] | undefined;
   for (const message of messages ?? []) {
     if (message.role !== 'user') continue;
     if (typeof message.content === 'string') texts.push(message.content);
@@ -36,6 +36,12 @@ export function timesExact(agent: Agent, text: string, tag: string): number {
 /** How often anything with this tag came, whole or not. */
 export function timesTagged(agent: Agent, tag: string): number {
   return userTexts(agent).reduce((sum, said) => sum + said.split(`[${tag}]`).length - 1, 0);
+}
+
+/** The same over all conversations an agent of this name ever had: the most that one request held. */
+export function timesEver(agent: Agent, tag: string): number {
+  const count = (texts: string[]) => texts.reduce((sum, said) => sum + said.split(`[${tag}]`).length - 1, 0);
+  return Math.max(0, ...agent.model.turns.map((request) => count(userTexts(agent, request))));
 }
 
 /** At the model once, whole, and nothing else with its tag. */

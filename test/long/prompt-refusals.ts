@@ -67,15 +67,15 @@ class Refuser {
   }
 }
 
-/** Without what moves by itself: blinking marks, hints at the right edge, and the footer under the box. */
+/** Without what moves by itself: the logo, blinking marks, hints at the right edge, and the footer under the box. */
 function steady(screen: string): string {
   const rows = screen.trimEnd().split('\n');
   const box = rows.findLastIndex((row) => /^[❯!]\u00a0/.test(row));
-  const end = box < 0 ? rows.length : rows.findIndex((row, at) => at > box && row.startsWith('────'));
+  const end = box < 0 ? -1 : rows.findIndex((row, at) => at > box && row.startsWith('────'));
   return rows
     .slice(0, end < 0 ? rows.length : end)
-    .filter((row) => !/^\s{40,}\S/.test(row))
-    .map((row) => row.replace(/^[●✻✢·✳✶✽*] /, '  '))
+    .map((row) => row.replace(/^[●✻✢·✳✶✽*] /, '  ').replace(/[▀-▟▔]/g, ' '))
+    .filter((row) => !/^\s{12}|^\s*$/.test(row))
     .join('\n');
 }
 
@@ -141,7 +141,10 @@ async function inOtherViews(refuser: Refuser, agent: Agent): Promise<void> {
 
   agent.kill('SIGSTOP');
   await refuser.refused('a stopped client', agent, 'not-agent');
-  agent.kill('SIGCONT');
+  // Its shell took the terminal back when it stopped.
+  await agent.terminal.paste('fg');
+  await agent.keys('Enter');
+  await agent.waitForScreen(/^❯\u00a0/m);
 }
 
 async function byDecree(refuser: Refuser, agent: Agent): Promise<void> {

@@ -272,6 +272,33 @@ describe('a transcript that is cut or replaced', () => {
     await hasRows(name, 9 + records + 3);
   });
 
+  it('left for a new session between two looks: its last records become rows, and so do the first of the new one', async () => {
+    const { name, agent } = await seenAgent();
+    const before = agent.sessionId;
+    await hasRows(name, 3);
+    process.kill(world.daemonPid(), 'SIGSTOP');
+    try {
+      agent.turn(2_000);
+      agent.sessionId = '11111111-2222-4333-8444-555555555555';
+      agent.register({});
+      agent.turn(300);
+    } finally {
+      process.kill(world.daemonPid(), 'SIGCONT');
+    }
+    const seen = await usesTokens(name, 300);
+    expect(seen.session_id).toBe(agent.sessionId);
+    await hasRows(name, 9);
+    const sessions = await world.query<{ session_id: string; n: number }>(
+      `SELECT e.session_id, count(*)::int AS n FROM events e JOIN agents a ON a.id = e.agent_id
+       WHERE a.name = $1 AND e.source = 'transcript' GROUP BY 1 ORDER BY 2`,
+      [name],
+    );
+    expect(sessions).toEqual([
+      { session_id: agent.sessionId, n: 3 },
+      { session_id: before, n: 6 },
+    ]);
+  });
+
   it('cut while nobody watched: the new records become rows all the same', async () => {
     const { name, agent } = await seenAgent();
     agent.turn(2_000);

@@ -4,6 +4,8 @@ import { asCount, asNumber, asObject, asObjects, asString, asTime, asTimeMs, typ
 
 const replyCharsMax = 8_000;
 const tagsMax = 50;
+/** One record says one thing, or a few: a hostile one could say a hundred thousand. */
+const factsMax = 100;
 
 /** One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. */
 export function parseTranscriptLine(line: string, place: string): ParsedLine {
@@ -18,7 +20,7 @@ export function parseTranscriptLine(line: string, place: string): ParsedLine {
   const atMs = asTime(record.timestamp);
   // The time tells a record apart from one that stood in its place before the file was cut.
   const key = asString(record.uuid) ?? `${place}@${atMs}`;
-  const facts = factsOf(record);
+  const facts = factsOf(record).slice(0, factsMax);
   // A few record types carry no time of their own; their neighbours in the file do.
   const events = facts.map((fact, index) => ({ atMs: atMs ?? Number.NaN, key: `${key}#${index}`, fact }));
   return { ok: true, events, sidechain: record.isSidechain === true };

@@ -4,6 +4,7 @@ import { version } from '../../run/version.ts';
 import { addAudit } from './commands/audit.ts';
 import { addAuthority } from './commands/authority.ts';
 import { addCheck } from './commands/check.ts';
+import { addCompact } from './commands/compact.ts';
 import { addConfig } from './commands/config.ts';
 import { addDb } from './commands/db.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -59,6 +60,7 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addInbox,
     addPrompt,
     addPrompts,
+    addCompact,
     addAudit,
     addEvents,
     addPause,

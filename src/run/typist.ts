@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Delivered, type Delivery, deliver, type Proof } from '../act/deliver.ts';
+import { tmuxPane } from '../act/pane-terminal.ts';
+import { whyNotNow } from '../decide/fit.ts';
+import { whyNotAllowed } from '../decide/gate.ts';
+import type { Refusal } from '../model/action.ts';
+import type { Authority } from '../model/agent.ts';
+import type { PaneFacts } from '../model/delivery.ts';
+import type { Clock, Files, Processes } from '../model/world.ts';
+import { lookNow } from '../sense/fresh-look.ts';
+import type { Config } from './config/schema.ts';
+import type { WatchedAgent } from './watched-agent.ts';
+
+export interface TypistParts {
+  clock: Clock;
+  processes: Processes;
+  files: Files;
+  config: () => Config;
+  paused: () => boolean;
+  agent: (name: string) => WatchedAgent | null;
+}
+
+/** Types into agents, one thing at a time for each, and only what the gate lets through. */
+export class Typist {
+  readonly #parts: TypistParts;
+  readonly #busy = new Map<string, Promise<unknown>>();
+
+  constructor(parts: TypistParts) {
+    this.#parts = parts;
+  }
+
+  /** Waits until nobody else types to this agent. */
+  inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
+    const mine = (this.#busy.get(agent) ?? Promise.resolve()).then(work);
+    this.#busy.set(
+      agent,
+      mine.catch(() => {}),
+    );
+    return mine;
+  }
+
+  /** Pause, mode, authority, and whether there is a pane to type into. */
+  whyNotAllowed(name: string, needs: Authority): Refusal | null {
+    const agent = this.#parts.agent(name);
+    const view = agent?.view ?? null;
+    if (agent === null || view === null) return 'not-agent';
+    const { mode } = this.#parts.config();
+    const refusal = whyNotAllowed(needs, { mode, paused: this.#parts.paused(), authority: view.authority });
+    return refusal ?? (agent.seen.place === null ? 'not-agent' : null);
+  }
+
+  /** A shell beneath reads what comes after the client's end. */
+  hasShellBeneath(name: string): boolean {
+    const seen = this.#parts.agent(name)?.seen;
+    return seen?.place?.pane.pid !== seen?.process.pid;
+  }
+
+  /** Would it be refused at this moment? Nothing is typed. */
+  async whyNotNow(name: string): Promise<Refusal | null> {
+    const agent = this.#parts.agent(name);
+    const place = agent?.seen.place ?? null;
+    if (agent === null || place === null) return 'not-agent';
+    return this.#whyNotNow(agent, await tmuxPane(place.socket, place.pane.id).facts());
+  }
+
+  async type(
+    name: string,
+    delivery: Delivery,
+    proof: (timeoutMs: number) => Promise<Proof | null>,
+  ): Promise<Delivered> {
+    const agent = this.#parts.agent(name);
+    const place = agent?.seen.place ?? null;
+    if (agent === null || place === null) {
+      return { outcome: 'refused', reason: 'not-agent', proof: null, proofMs: null, draftRestored: null };
+    }
+    return deliver(delivery, {
+      terminal: tmuxPane(place.socket, place.pane.id),
+      whyNotNow: (pane) => this.#whyNotNow(agent, pane),
+      inputBox: (screen) => agent.seen.client.findInputBox(screen),
+      proof: (_tag, timeoutMs) => proof(timeoutMs),
+      monotonicMs: () => this.#parts.clock.monotonicMs(),
+      sleep: (ms) => sleep(ms),
+    });
+  }
+
+  #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null): Refusal | null {
+    if (this.#parts.paused()) return 'paused';
+    const { clock, processes, files } = this.#parts;
+    const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
+    return whyNotNow(lookNow(agent.seen, pane?.pid ?? null, processes, files), pane, clock.nowMs(), quietMs);
+  }
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import type { CommandResult } from '../../../run/commander.ts';
+import { askDaemon, askStatus, needAgent } from '../daemon.ts';
+import { exit } from '../outcome.ts';
+import { print, printJson } from '../output.ts';
+
+const exitCodes: Record<CommandResult['outcome'], number> = {
+  confirmed: exit.ok,
+  refused: exit.no,
+  uncertain: exit.uncertain,
+};
+
+export function addCompact(program: Command): void {
+  program
+    .command('compact')
+    .summary("have an agent compact its context, by the client's own /compact")
+    .description(
+      'Types /compact into an agent at its prompt that may be managed, with proof. Refused while it works or waits.',
+    )
+    .argument('<agent>', 'its name, as `status` shows it')
+    .option('--json', 'one JSON document')
+    .action(async (agent: string, options: { json?: boolean }) => {
+      needAgent(await askStatus(), agent);
+      const result = await askDaemon<CommandResult>({ ask: 'compact', agent }, 30_000);
+      if (options.json) printJson({ v: 1, ...result });
+      else print(result.reason === null ? result.outcome : `${result.outcome}: ${result.reason}`);
+      process.exitCode = exitCodes[result.outcome];
+    });
+}

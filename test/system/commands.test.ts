@@ -1,0 +1,167 @@
+// What others script against: exit codes, one line for every error, `--json` also for those, and the database for all.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../clients/until.ts';
+import { openStandIn, type StandIn } from './stand-in.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+let agent: StandIn;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.end());
+
+interface Case {
+  args: string[];
+  code: number;
+  word?: string;
+}
+
+/** One line on stderr; with --json the same as a document on stdout. */
+async function fails({ args, code, word }: Case): Promise<void> {
+  const said = await world.run(...args);
+  expect(said.code, args.join(' ')).toBe(code);
+  expect(said.stderr, args.join(' ')).toMatch(/^watchkeeper: [^\n]+\n$/);
+  if (args.includes('--json')) {
+    const { error, v } = JSON.parse(said.stdout);
+    expect(v).toBe(1);
+    expect(error).toEqual({ code: word, message: expect.stringMatching(/./) });
+  } else {
+    expect(said.stdout, args.join(' ')).toBe('');
+  }
+}
+
+describe('before anything was ever started', () => {
+  it.each<Case>([
+    { args: ['status'], code: 3 },
+    { args: ['status', '--json'], code: 3, word: 'no-daemon' },
+    { args: ['health', '--json'], code: 3, word: 'no-daemon' },
+    { args: ['events'], code: 5 },
+    { args: ['events', '--json'], code: 5, word: 'no-database' },
+    { args: ['db', 'url'], code: 5 },
+    { args: ['db', 'export'], code: 5 },
+    { args: ['nonsense'], code: 2 },
+    { args: ['status', '--nonsense', '--json'], code: 2, word: 'usage' },
+    { args: ['events', '--limit', 'many'], code: 2 },
+    { args: ['health', '--filter', 'ugly'], code: 2 },
+    { args: ['status', 'too', 'many'], code: 2 },
+    { args: ['config', 'check', '/nonexistent.yaml'], code: 2 },
+  ])('$args is $code', fails);
+
+  it('down with nothing running is 0, and doctor without a daemon is 1', async () => {
+    expect((await world.run('down')).code).toBe(0);
+    const doctor = await world.run('doctor', '--json');
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toMatchObject({ v: 1, ok: false });
+  });
+
+  it('up with a bad configuration is 2 and starts nothing', async () => {
+    const file = path.join(world.dir, 'bad.yaml');
+    writeFileSync(file, 'tickSeconds: soon\n');
+    world.env = { WATCHKEEPER_CONFIG: file };
+    await fails({ args: ['up', '--detach'], code: 2 });
+    world.env = {};
+    expect((await world.run('status')).code).toBe(3);
+  });
+
+  it('up with a data directory that cannot be made is 2', async () => {
+    world.env = { WATCHKEEPER_HOME: '/dev/null/nowhere' };
+    await fails({ args: ['up', '--detach'], code: 2 });
+    await fails({ args: ['up'], code: 2 });
+    world.env = {};
+  });
+});
+
+describe('with a daemon', () => {
+  beforeAll(async () => {
+    agent = await openStandIn(world, 'worker-ps');
+    await world.up();
+    agent.turn();
+    await world.agentIs('worker-ps', (seen) => seen.last_turn === 'ok');
+    await until('rows', async () => (await world.run('events', 'worker-ps')).stdout.includes('turn-end'));
+  });
+
+  it.each<Case>([
+    { args: ['health', 'nobody'], code: 4 },
+    { args: ['health', 'nobody', '--json'], code: 4, word: 'not-found' },
+    { args: ['events', 'nobody'], code: 4 },
+    { args: ['events', 'nobody', '--json'], code: 4, word: 'not-found' },
+  ])('$args is $code', fails);
+
+  it('yes is 0, an unhealthy agent makes --filter unhealthy 1', async () => {
+    for (const args of [['status'], ['health'], ['health', 'worker-ps'], ['events'], ['doctor'], ['db', 'url']]) {
+      expect((await world.run(...args)).code, args.join(' ')).toBe(0);
+    }
+    expect((await world.run('health', '--filter', 'unhealthy')).code).toBe(0);
+    const { apiError, prompt } = await import('./stand-in.ts');
+    agent.write(prompt(), apiError('overloaded'));
+    await world.agentIs('worker-ps', (seen) => seen.findings.length > 0);
+    const unhealthy = await world.run('health', '--filter', 'unhealthy', '--json');
+    expect(unhealthy.code).toBe(1);
+    expect(JSON.parse(unhealthy.stdout)).toMatchObject({ v: 1, items: [{ agent: 'worker-ps', status: 'warning' }] });
+  });
+
+  it('db export has every row of every table, and nothing else', async () => {
+    // Nothing moves while both are read.
+    process.kill(world.daemonPid(), 'SIGSTOP');
+    try {
+      const lines = (await world.run('db', 'export')).stdout.trim().split('\n');
+      const exported = new Map<string, unknown[]>();
+      for (const line of lines) {
+        const { table, row } = JSON.parse(line) as { table: string; row: unknown };
+        exported.set(table, [...(exported.get(table) ?? []), row]);
+      }
+      const tables = await world.query<{ name: string }>(
+        "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'",
+      );
+      expect(tables.length).toBeGreaterThan(7);
+      for (const { name } of tables) {
+        const rows = await world.query<{ row: unknown }>(`SELECT to_jsonb(t) AS row FROM ${name} t`);
+        expect(exported.get(name) ?? [], name).toEqual(rows.map(({ row }) => row));
+        exported.delete(name);
+      }
+      expect([...exported.keys()]).toEqual([]);
+    } finally {
+      process.kill(world.daemonPid(), 'SIGCONT');
+    }
+  });
+
+  const psql = spawnSync('psql', ['--version']).status === 0;
+  it.skipIf(!psql)('db url works with psql as it is', async () => {
+    const url = (await world.run('db', 'url')).stdout;
+    expect(url).toMatch(/^postgresql:\/\/watchkeeper@\/watchkeeper\?host=\/[^\n]+\n$/);
+    const asked = spawnSync('psql', [url.trim(), '-Atc', "SELECT name FROM agents WHERE state <> 'ended'"], {
+      encoding: 'utf8',
+    });
+    expect(asked).toMatchObject({ status: 0, stdout: 'worker-ps\n' });
+  });
+
+  it('a daemon that does not answer is exit 3 with one line, in bounded time', async () => {
+    const pid = world.daemonPid();
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const status = await world.run('status', '--json');
+      expect(status).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/^watchkeeper: the daemon does not answer.*\n$/),
+      });
+      expect(status.ms).toBeLessThan(8_000);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    expect((await world.run('status')).code).toBe(0);
+  });
+
+  it('after down: no daemon is 3, with the database gone 3 as well, and the record is kept', async () => {
+    await world.down();
+    await fails({ args: ['status'], code: 3 });
+    await fails({ args: ['events', '--json'], code: 3, word: 'no-daemon' });
+    await fails({ args: ['db', 'export'], code: 3 });
+    await world.up();
+    expect((await world.run('events', 'worker-ps')).stdout).toContain('turn-end');
+  });
+});

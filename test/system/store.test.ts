@@ -1,0 +1,137 @@
+// Rows wait in the journal and go into the store as a whole: again after a lost answer without doubling, and without
+// the one that the server will never take.
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AgentView } from '../../src/model/agent.ts';
+import { Counters } from '../../src/model/counters.ts';
+import type { WatchEvent } from '../../src/model/event.ts';
+import { fail } from '../../src/model/result.ts';
+import type { Store, StoreBatch } from '../../src/model/store.ts';
+import { migrate } from '../../src/record/migrate.ts';
+import { openStore } from '../../src/record/store.ts';
+import { Journal } from '../../src/run/journal.ts';
+import { cloneDatabase, type TestDatabase } from './database.ts';
+
+let database: TestDatabase;
+let store: Store;
+
+beforeAll(async () => {
+  database = await cloneDatabase(async (url) => void (await migrate(url)), 'wk_test_migrated');
+  store = openStore(database.adminUrl);
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+
+function view(agent: string): AgentView {
+  const nowMs = Date.now();
+  return {
+    agent,
+    project: 'p',
+    client: 'claude-code',
+    clientVersion: null,
+    host: 'here',
+    authority: 'observe',
+    cwd: null,
+    tmux: null,
+    process: { bootId: 'b', pid: 1, startTicks: '1' },
+    sessionId: null,
+    transcript: null,
+    startedAtMs: nowMs,
+    reading: {
+      state: 'idle',
+      detail: null,
+      sinceMs: nowMs,
+      source: 'registry',
+      confidence: 1,
+      seenAtMs: nowMs,
+      tool: null,
+    },
+    model: null,
+    context: null,
+    costUsd: null,
+    lastActivityMs: null,
+    lastTurn: null,
+    lastTurnAtMs: null,
+    error: null,
+    background: [],
+    findings: [],
+  } as unknown as AgentView;
+}
+
+function event(agent: string, atMs = Date.now()): WatchEvent {
+  return { id: randomUUID(), atMs, agent, sessionId: null, source: 'process', kind: 'test', data: {} };
+}
+
+function batchOf(agent: string, events: WatchEvent[]): StoreBatch {
+  const check = { agent, project: 'p', atMs: Date.now(), type: 'summary', status: 'ok' as const, details: {} };
+  return { agents: [view(agent)], sessions: [], events, spawns: [], checks: [check] };
+}
+
+async function stored(agent: string): Promise<{ events: number; checks: number }> {
+  const client = new pg.Client({ connectionString: database.adminUrl });
+  await client.connect();
+  const { rows } = await client.query(
+    `SELECT (SELECT count(*)::int FROM events WHERE agent_id = a.id) AS events,
+            (SELECT count(*)::int FROM health_checks WHERE agent_id = a.id) AS checks FROM agents a WHERE name = $1`,
+    [agent],
+  );
+  await client.end();
+  return rows[0];
+}
+
+describe('a batch', () => {
+  it('that is written twice, since the answer to the first was lost, is there once', async () => {
+    const batch = batchOf('twice', [event('twice'), event('twice')]);
+    // Written, but nobody is told.
+    let lost = true;
+    const deaf: Store = {
+      ...store,
+      async write(host, rows) {
+        const written = await store.write(host, rows);
+        if (!lost) return written;
+        lost = false;
+        return fail('unavailable', 'the connection broke at the commit');
+      },
+    };
+    const journal = new Journal(deaf, 'here', new Counters());
+    journal.add(batch);
+    expect(await journal.flush()).toBe(false);
+    expect(journal.pending).toBe(4);
+    expect(await journal.flush()).toBe(true);
+    expect(await stored('twice')).toEqual({ events: 2, checks: 1 });
+  });
+
+  it('of 5,000 events goes in whole', async () => {
+    const journal = new Journal(store, 'here', new Counters());
+    journal.add(
+      batchOf(
+        'big',
+        Array.from({ length: 5_000 }, () => event('big')),
+      ),
+    );
+    expect(await journal.flush()).toBe(true);
+    expect(await stored('big')).toEqual({ events: 5_000, checks: 1 });
+  });
+
+  it.each([
+    ['a time that is none', { atMs: Number.NaN }],
+    ['a time beyond all calendars', { atMs: 8e15 }],
+    ['half a character', { kind: 'x\ud800' }],
+    ['U+0000', { kind: 'x\u0000' }],
+  ])('with one row the server never takes (%s) loses that row, counts it, and stores all others', async (what, bad) => {
+    const agent = `poisoned by ${what}`;
+    const events = Array.from({ length: 50 }, () => event(agent));
+    const poison = { ...event(agent), ...bad };
+    const counters = new Counters();
+    const journal = new Journal(store, 'here', counters);
+    journal.add(batchOf(agent, [...events.slice(0, 20), poison, ...events.slice(20)]));
+    journal.add(batchOf('bystander', [event('bystander')]));
+    expect(await journal.flush()).toBe(true);
+    expect(await stored(agent)).toEqual({ events: 50, checks: 1 });
+    expect((await stored('bystander')).events).toBeGreaterThan(0);
+    expect(counters.all()).toEqual({ 'store.refused': 1 });
+  });
+});
