@@ -3,11 +3,24 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { launchAgent } from './agent.ts';
+import { errorBody } from './model-script.ts';
 import { StateReport, withinMs } from './state-report.ts';
 import { watched } from './watching.ts';
 
 const report = new StateReport('rare');
 afterAll(() => report.write());
+
+function limitHeaders(resets: number): Record<string, string> {
+  const prefix = 'anthropic-ratelimit-unified';
+  return {
+    [`${prefix}-status`]: 'rejected',
+    [`${prefix}-reset`]: String(resets),
+    [`${prefix}-representative-claim`]: 'five_hour',
+    [`${prefix}-5h-utilization`]: '1',
+    [`${prefix}-5h-reset`]: String(resets),
+    [`${prefix}-5h-status`]: 'rejected',
+  };
+}
 
 describe('what leaves little trace is told all the same', () => {
   test(
@@ -56,6 +69,24 @@ describe('what leaves little trace is told all the same', () => {
       const waiting = await agent.waitStatus('waiting');
       const sinceMs = waiting.statusUpdatedAt ?? 0;
       await report.see(watch, 'plan-ps', 'sh, plan', 'plan dialog', 'waiting/question', sinceMs);
+    }),
+  );
+
+  test(
+    'a usage limit, with the time it resets, while the client waits for that by itself',
+    watched(async (s, watch) => {
+      // As a subscriber: only then does the client read the limit's headers.
+      const env = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' };
+      const agent = await launchAgent({ scenario: s, session: 'limit-ps', shell: 'bash', env });
+      await agent.waitReady();
+      await watch.expect('limit-ps', 'idle', Date.now());
+      const resets = Math.floor(Date.now() / 1000) + 3_600;
+      const limit = agent.model.error(429, errorBody('rate_limit_error', 'limit'), { headers: limitHeaders(resets) });
+      await agent.type('work');
+      const truthMs = (await limit.ended).endedAt ?? 0;
+      const seen = await report.see(watch, 'limit-ps', 'bash, manual', 'usage limit reached', 'limited', truthMs);
+      expect(seen.error).toContain(new Date(resets * 1000).toISOString());
+      expect(seen.findings).toEqual([]);
     }),
   );
 

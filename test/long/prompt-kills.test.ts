@@ -57,10 +57,10 @@ async function killAgents(s: Scenario, watch: Watching, shell: 'bash' | 'sh', ti
     await until('the client known', () => watch.said.some(({ kind, data }) => kind === 'agent' && data.pid === pid));
     const canary = path.join(s.dir, `canary-${shell}-${n}`);
     const saying = say(s, name, `touch ${canary}`);
-    // Two of three at any time of the few hundred milliseconds after the intent, one as soon as the text is in the box.
+    // As soon as the text is in the box, at any time from the intent to the proof, and towards the end of it.
     if (n % 3 === 0) await until('the text in the box', async () => (await agent.screen()).includes(canary), 5_000);
     else await reachDaemon(s);
-    await sleep(Math.random() * (n % 3 === 0 ? 60 : 400));
+    await sleep([Math.random() * 60, Math.random() * 400, 300 + Math.random() * 600][n % 3]);
     agent.kill('SIGKILL');
     const said = await saying;
     await until('the client gone', () => agent.pid() === null);
@@ -69,7 +69,11 @@ async function killAgents(s: Scenario, watch: Watching, shell: 'bash' | 'sh', ti
     expect(arrived).toBeLessThanOrEqual(1);
     if (said.outcome === 'refused') expect(arrived, 'refused, and yet at the model').toBe(0);
     const line = /^(bash-[\d.]+#|#) *touch/m.test(await agent.screen()) ? ', on the line of the shell' : '';
-    rounds.push({ step: [said.outcome, said.reason].join(' ').trim() + line, executed: existsSync(canary) });
+    // What the client had written down by then is proof enough; less would be a prompt taken and not known.
+    const recorded = agent.transcripts().some(({ records }) => JSON.stringify(records).includes(`[${said.tag}]`));
+    if (recorded) expect(said, 'recorded by the client').toMatchObject({ proof: 'transcript' });
+    const at = said.outcome === 'uncertain' ? ` (${arrived} at the model)` : '';
+    rounds.push({ step: [said.outcome, said.reason].join(' ').trim() + at + line, executed: existsSync(canary) });
   }
   for (const item of await prompts(s, name)) {
     const arrived = timesEver(agent, item.intent.tag);

@@ -74,8 +74,10 @@ function steady(screen: string): string {
   const end = box < 0 ? -1 : rows.findIndex((row, at) => at > box && row.startsWith('────'));
   return rows
     .slice(0, end < 0 ? rows.length : end)
-    .map((row) => row.replace(/^[●✻✢·✳✶✽*] /, '  ').replace(/[▀-▟▔]/g, ' '))
-    .filter((row) => !/^\s{12}|^\s*$/.test(row))
+    .filter((row) => !/^\s{12}/.test(row))
+    .map((row) => row.replace(/^[●✻✢·✳✶✽*] /, '').replace(/[▀-▟▔]/g, ' '))
+    .map((row) => row.replace(/\s+/g, ' ').trim())
+    .filter((row) => row !== '' && !row.startsWith('Claude Code v'))
     .join('\n');
 }
 
@@ -140,6 +142,7 @@ async function inOtherViews(refuser: Refuser, agent: Agent): Promise<void> {
   await refuser.tmux('set-option', '-w', '-t', pane, 'synchronize-panes', 'off');
 
   agent.kill('SIGSTOP');
+  await agent.waitForScreen(/Stopped/);
   await refuser.refused('a stopped client', agent, 'not-agent');
   // Its shell took the terminal back when it stopped.
   await agent.terminal.paste('fg');
@@ -188,6 +191,7 @@ async function underAPerson(refuser: Refuser, agent: Agent): Promise<void> {
   configure(refuser.s, 'prompt:\n  humanQuietSeconds: 1\n');
   const said = await until('a quiet person', async () => {
     const tried = await say(refuser.s, agent.session, 'said to an agent somebody looks at');
+    if (tried.outcome !== 'confirmed') expect(tried).toMatchObject({ outcome: 'refused', reason: 'human-typing' });
     return tried.outcome === 'confirmed' ? tried : null;
   });
   await expectExact(agent, 'said to an agent somebody looks at', said.tag);

@@ -113,12 +113,15 @@ describe('the registry of the user', () => {
       // Beyond the highest pid there can be.
       writeFileSync(path.join(folder, `${5_000_000 + count}.json`), '{"pid":1,"sessionId":"00000000"}');
     }
-    const child = process_();
-    const agent = new StandIn(child.pid, ownConfig, world.scenario.home);
-    agent.register({ status: 'waiting', waitingFor: 'input needed' });
-    const name = `home-${child.pid}`;
-    const seen = await world.agentIs(name, 'waiting/question', 5_000);
-    expect(seen).toMatchObject({ tmux: null, authority: 'observe' });
+    // In whatever order the folder lists them.
+    const children = [process_(), process_(), process_(), process_()];
+    for (const { pid } of children) {
+      new StandIn(pid, ownConfig, world.scenario.home).register({ status: 'waiting', waitingFor: 'input needed' });
+    }
+    for (const { pid } of children) {
+      const seen = await world.agentIs(`home-${pid}`, 'waiting/question', 5_000);
+      expect(seen).toMatchObject({ tmux: null, authority: 'observe' });
+    }
     const beforeMs = cpuMs(world.daemonPid());
     const sinceMs = performance.now();
     await until('five seconds of watching', () => performance.now() - sinceMs > 5_000, 6_000);
@@ -126,8 +129,8 @@ describe('the registry of the user', () => {
     console.log(`6,000 stale registry files: ${(share * 100).toFixed(1)} % of a core, ${world.memory().now} MB`);
     expect(share).toBeLessThan(0.15);
     expect((await world.run('status')).ms).toBeLessThan(2_000);
-    child.kill('SIGKILL');
-    await world.agentIs(name, 'ended');
+    children[0]?.kill('SIGKILL');
+    await world.agentIs(`home-${children[0]?.pid}`, 'ended');
   });
 });
 
