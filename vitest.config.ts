@@ -29,7 +29,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'long', include: ['test/long/**/*.test.ts'], testTimeout: 900_000, hookTimeout: 120_000, maxWorkers: 1 },
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          testTimeout: 900_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+        },
       },
     ],
   },
