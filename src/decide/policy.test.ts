@@ -55,6 +55,9 @@ describe('a silent stop is continued three times with growing pauses, then a hum
   });
   it('not while it works', () =>
     expect(step(incident('silent-stop'), view('working'))).toMatchObject({ do: 'wait', for: 'prompt' }));
+  it.each(['authentication_failed', 'billing_error', 'model_not_found'])('%s is for a human at once', (errorKind) =>
+    expect(step(incident('silent-stop'), view('idle', 'manage', { errorKind }))).toEqual({ do: 'tell' }),
+  );
   it('an agent that may only be observed is told about instead', () =>
     expect(step(incident('silent-stop'), view('idle', 'observe'))).toEqual({ do: 'tell' }));
   it('an agent prompted for another reason a minute ago waits', () =>

@@ -41,7 +41,7 @@ const projectGapMs = 1_000;
 /** One decision: the next thing to do about this trouble now, or why not yet. */
 export function nextStep(incident: Incident, view: AgentView, facts: PolicyFacts): Step {
   const ladder = ladders[incident.check];
-  const mayPrompt = ladder.template !== null && view.authority !== 'observe';
+  const mayPrompt = ladder.template !== null && view.authority !== 'observe' && !isHopeless(incident, view);
   if (mayPrompt && ladder.template !== null && incident.prompts < ladder.promptsMax) {
     return promptStep(incident, view, facts, ladder, ladder.template);
   }
@@ -54,6 +54,21 @@ export function nextStep(incident: Incident, view: AgentView, facts: PolicyFacts
   if (incident.lastTellMs === null) return { do: 'tell' };
   const untilMs = incident.lastTellMs + facts.repeatMs;
   return facts.nowMs >= untilMs ? { do: 'tell' } : { do: 'wait', for: 'tell', reason: 'a human was told', untilMs };
+}
+
+/** Errors that only a person can mend: saying "continue" to an expired login is noise. */
+const hopeless: readonly (string | null)[] = [
+  'authentication_failed',
+  'oauth_org_not_allowed',
+  'account_on_hold',
+  'verification_required',
+  'billing_error',
+  'model_not_found',
+  'cloud_credential_error',
+];
+
+function isHopeless(incident: Incident, view: AgentView): boolean {
+  return incident.check === 'silent-stop' && hopeless.includes(view.errorKind);
 }
 
 function promptStep(

@@ -15,6 +15,8 @@ export interface SessionFacts {
   lastTurn: TurnEnd | null;
   lastTurnAtMs: number | null;
   error: string | null;
+  /** The client's own word for the kind of error. */
+  errorKind: string | null;
   errorAtMs: number | null;
   limitResetsAtMs: number | null;
   retryUntilMs: number | null;
@@ -44,6 +46,7 @@ export function newSession(): SessionFacts {
     lastTurn: null,
     lastTurnAtMs: null,
     error: null,
+    errorKind: null,
     errorAtMs: null,
     limitResetsAtMs: null,
     retryUntilMs: null,
@@ -101,6 +104,7 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
     case 'api-error':
       closeTurn(facts, 'failed', atMs);
       facts.error = fact.text === '' ? fact.error : fact.text;
+      facts.errorKind = fact.error;
       facts.errorAtMs = atMs;
       facts.limitResetsAtMs = fact.resetsAtMs;
       return;

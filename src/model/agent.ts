@@ -110,6 +110,8 @@ export interface AgentView {
   lastTurn: TurnEnd | null;
   lastTurnAtMs: number | null;
   error: string | null;
+  /** The client's own word for the kind of the last turn's error. */
+  errorKind: string | null;
   /** How it ended, where that was not by being closed at its prompt. */
   endedBadly: string | null;
   background: BackgroundWork[];

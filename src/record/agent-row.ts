@@ -176,6 +176,7 @@ export function storedView(row: AgentRecord): AgentView {
     lastTurn: row.last_turn,
     lastTurnAtMs: row.last_turn_at?.getTime() ?? null,
     error: row.error,
+    errorKind: null,
     endedBadly: null,
     background: row.background,
     findings: [],

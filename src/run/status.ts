@@ -57,6 +57,7 @@ export function agentDocument(view: AgentView, nowMs: number) {
     last_turn: view.lastTurn,
     last_turn_at: time(view.lastTurnAtMs),
     error: view.error,
+    error_kind: view.errorKind,
     ended_badly: view.endedBadly,
     background: view.background.map((work) => ({
       kind: work.kind,

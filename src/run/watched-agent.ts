@@ -231,6 +231,7 @@ export class WatchedAgent {
       lastTurn: turn.end ?? known?.lastTurn ?? null,
       lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
       error: describeError(facts) ?? known?.error ?? null,
+      errorKind: facts.error === null ? (known?.errorKind ?? null) : clean(facts.errorKind),
       endedBadly: ended ? this.#endedBadly(observation) : null,
       background: background.map((work) => ({
         ...work,

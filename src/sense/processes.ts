@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Processes, ProcessInfo } from '../model/world.ts';
 
 /** Linux gives every clock in /proc in hundredths of a second, whatever the kernel ticks at. */
@@ -27,6 +27,8 @@ function bootMs(): number {
 }
 
 function readInfo(pid: number, bootId: string): ProcessInfo | null {
+  // An exception for each of thousands of stale registry files would be most of the daemon's work.
+  if (!existsSync(`/proc/${pid}`)) return null;
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === null) return null;
   // The command may hold blanks and brackets, so the fields are counted from the last bracket on.

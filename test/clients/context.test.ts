@@ -43,9 +43,10 @@ function contextScenario(
   shell: 'direct' | 'bash' | 'sh',
 ) {
   return watched(async (s, watch) => {
+    // Only observed, so that nobody says "continue" when a turn fails.
     const agent = await launchAgent({
       scenario: s,
-      session: 'demo-ps',
+      session: 'demo',
       statusLine: true,
       shell,
       permissionMode,
@@ -53,7 +54,7 @@ function contextScenario(
       ...(modelName === null ? {} : { modelName }),
     });
     await agent.waitReady();
-    expect((await s.until('agent', () => watch.status('demo-ps'))).context).toBeNull();
+    expect((await s.until('agent', () => watch.status('demo'))).context).toBeNull();
 
     for (const used of [13_690, 50_000, 101_000]) {
       await turn(agent, `use ${used}`, used);
@@ -75,17 +76,17 @@ function contextScenario(
     // A turn that fails has no figures: the last ones stand.
     agent.model.error(400, errorBody('invalid_request_error', 'Your credit balance is too low'));
     await agent.type('fail');
-    await watch.turn('demo-ps', 'failed', 10_000);
+    await watch.turn('demo', 'failed', 10_000);
     await expectEqual(s, watch, agent, 115_000);
 
     await agent.type('/compact');
-    await s.until('compacted', async () => ((await watch.status('demo-ps'))?.context?.used ?? 115_000) < 115_000);
+    await s.until('compacted', async () => ((await watch.status('demo'))?.context?.used ?? 115_000) < 115_000);
     await agent.waitStatus('idle');
     await turn(agent, 'after the compaction', 21_000);
     await expectEqual(s, watch, agent, 21_000);
 
     await agent.type('/clear');
-    await s.until('no context', async () => (await watch.status('demo-ps'))?.context === null);
+    await s.until('no context', async () => (await watch.status('demo'))?.context === null);
     await turn(agent, 'after the clear', 15_000);
     await expectEqual(s, watch, agent, 15_000);
   });

@@ -117,19 +117,24 @@ test(
     await agent.waitReady();
     await watch.expect('parent-ps', 'idle', Date.now());
     agent.model.tool('Agent', { description: 'work', prompt: 'work', subagent_type: 'general-purpose' });
-    agent.model.subagent.tool('Bash', { command: 'sleep 6', description: 'wait' });
+    agent.model.subagent.tool('Bash', { command: 'sleep 12', description: 'wait' });
     await agent.type('start an agent');
-    const busy = await s.until('the tool of the subagent', async () => {
-      const status = await watch.status('parent-ps');
-      return status?.background[0]?.tool === 'Bash' ? status : null;
-    });
+    const busy = await s.until(
+      'the tool of the subagent',
+      async () => {
+        const status = await watch.status('parent-ps');
+        return status?.background[0]?.tool === 'Bash' ? status : null;
+      },
+      15_000,
+    );
     expect(busy).toMatchObject({ state: 'working', detail: 'subagent' });
     const before = Date.parse(busy.last_activity ?? '');
     await s.until(
       'its progress',
       async () => Date.parse((await watch.status('parent-ps'))?.last_activity ?? '') > before,
+      20_000,
     );
-    await watch.turn('parent-ps', 'ok', 15_000);
+    await watch.turn('parent-ps', 'ok', 30_000);
   }),
 );
 

@@ -5,6 +5,7 @@ import {
   appendFileSync,
   chmodSync,
   chownSync,
+  copyFileSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -74,35 +75,39 @@ async function daemonIsWell(): Promise<void> {
 interface Obstacle {
   what: string;
   counter: string;
-  put: (file: string) => void;
+  /** Makes it at `place`; what it hides is at `hidden`. */
+  make: (place: string, hidden: string) => void;
 }
 
-/** Instead of a file with this content. */
+/** In one step, so that nobody finds the place empty; but a folder cannot take the place of a file. */
+function putInstead(obstacle: Obstacle, file: string, content: string | Buffer): void {
+  writeFileSync(`${file}.hidden`, content);
+  obstacle.make(`${file}.obstacle`, `${file}.hidden`);
+  if (statSync(`${file}.obstacle`).isDirectory()) rmSync(file);
+  renameSync(`${file}.obstacle`, file);
+}
+
 const obstacles: Obstacle[] = [
-  { what: 'a folder', counter: 'not-regular', put: (file) => mkdirSync(file) },
-  { what: 'a FIFO', counter: 'not-regular', put: (file) => execFileSync('mkfifo', [file]) },
-  {
-    what: 'a symlink to a good one',
-    counter: 'not-regular',
-    put: (file) => symlinkSync(`${file}.elsewhere`, file),
-  },
+  { what: 'a folder', counter: 'not-regular', make: (place) => mkdirSync(place) },
+  { what: 'a FIFO', counter: 'not-regular', make: (place) => execFileSync('mkfifo', [place]) },
+  { what: 'a symlink to a good one', counter: 'not-regular', make: (place, hidden) => symlinkSync(hidden, place) },
 ];
 if (root)
   obstacles.push({
     what: "another user's file",
     counter: 'foreign',
-    put(file) {
-      writeFileSync(file, readFileSync(`${file}.elsewhere`));
-      chownSync(file, stranger, stranger);
+    make(place, hidden) {
+      copyFileSync(hidden, place);
+      chownSync(place, stranger, stranger);
     },
   });
 else
   obstacles.push({
     what: 'a file without read permission',
     counter: 'denied',
-    put(file) {
-      writeFileSync(file, readFileSync(`${file}.elsewhere`));
-      chmodSync(file, 0);
+    make(place, hidden) {
+      copyFileSync(hidden, place);
+      chmodSync(place, 0);
     },
   });
 
@@ -113,12 +118,9 @@ describe.concurrent('a transcript that cannot be read', () => {
       const { name, agent } = await seenAgent();
       const file = agent.transcriptFile;
       const good = readFileSync(file);
-      // What is behind the obstacle would be believed if it were read.
-      writeFileSync(`${file}.elsewhere`, good);
-      appendFileSync(`${file}.elsewhere`, `${JSON.stringify(reply({ used: 666_000 }))}\n`);
       const before = await world.counter(`transcript.${obstacle.counter}`);
-      rmSync(file);
-      obstacle.put(file);
+      // What is behind the obstacle would be believed if it were read.
+      putInstead(obstacle, file, `${good}${JSON.stringify(reply({ used: 666_000 }))}\n`);
       await world.counterGrows(`transcript.${obstacle.counter}`, before);
       agent.register({ status: 'busy' });
       const busy = await world.agentIs(name, 'working/thinking');
@@ -249,7 +251,7 @@ describe('a transcript with bad lines', () => {
 
 describe('a transcript that is cut or replaced', () => {
   /** The same records under other ids. */
-  const other = (text: string, n: number) => text.replaceAll(/"uuid":"...."?/g, `"uuid":"000${n}`);
+  const other = (text: string, n: number) => text.replaceAll(/"uuid":"..../g, `"uuid":"000${n}`);
   const ways: [string, (file: string, fresh: string) => void][] = [
     [
       'cut to nothing and begun anew',
@@ -332,10 +334,8 @@ describe.concurrent('a registry entry that cannot be read', () => {
   it.each(obstacles)('$what: the last word stands with its age, and recovery is by itself', async (obstacle) => {
     const { name, agent } = await seenAgent();
     const file = agent.registryFile;
-    writeFileSync(`${file}.elsewhere`, JSON.stringify(agent.entry({ status: 'waiting', waitingFor: 'input needed' })));
     const before = await world.counter(`registry.${obstacle.counter}`);
-    rmSync(file);
-    obstacle.put(file);
+    putInstead(obstacle, file, JSON.stringify(agent.entry({ status: 'waiting', waitingFor: 'input needed' })));
     await world.counterGrows(`registry.${obstacle.counter}`, before);
     const stale = await world.agentIs(name, (seen) => seen.stale_s > 1.2);
     expect(stale.state).toBe('idle');

@@ -110,10 +110,9 @@ describe('the registry of the user', () => {
   it('a good entry is found among 6,000 stale ones, quickly and without effort', async () => {
     const folder = path.join(ownConfig, 'sessions');
     for (let count = 0; count < 6_000; count += 1) {
-      // Beyond the highest pid there can be.
-      writeFileSync(path.join(folder, `${5_000_000 + count}.json`), '{"pid":1,"sessionId":"00000000"}');
+      // Beyond the highest pid there can be, and listed before the others.
+      writeFileSync(path.join(folder, `${1_000_000_000 + count}.json`), '{"pid":1,"sessionId":"00000000"}');
     }
-    // In whatever order the folder lists them.
     const children = [process_(), process_(), process_(), process_()];
     for (const { pid } of children) {
       new StandIn(pid, ownConfig, world.scenario.home).register({ status: 'waiting', waitingFor: 'input needed' });

@@ -4,18 +4,21 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Agent, emptyEnvironment, launchAgent } from '../clients/agent.ts';
-import { commandLineOf } from '../clients/processes.ts';
-import { configure, emptyBox, expectExact, say, timesTagged } from '../clients/prompting.ts';
-import type { Scenario } from '../clients/scenario.ts';
-import { until } from '../clients/until.ts';
-import type { Watching } from '../clients/watching.ts';
+import { type Agent, emptyEnvironment, launchAgent } from './agent.ts';
+import { commandLineOf } from './processes.ts';
 import type { PromptReport } from './prompt-report.ts';
+import { configure, emptyBox, expectExact, say, timesTagged } from './prompting.ts';
+import type { Scenario } from './scenario.ts';
+import { until } from './until.ts';
+import type { Watching } from './watching.ts';
 
-const times = 3;
-
-export async function refuseEverywhere(s: Scenario, watch: Watching, report: PromptReport): Promise<void> {
-  const refuser = new Refuser(s, watch, report);
+export async function refuseEverywhere(
+  s: Scenario,
+  watch: Watching,
+  report: PromptReport,
+  times: number,
+): Promise<void> {
+  const refuser = new Refuser(s, watch, report, times);
   const agent = await refuser.launch('main-ps', 'bash');
   await inDialogs(refuser, agent);
   await inOtherViews(refuser, agent);
@@ -29,11 +32,13 @@ class Refuser {
   readonly s: Scenario;
   readonly #watch: Watching;
   readonly #report: PromptReport;
+  readonly #times: number;
 
-  constructor(s: Scenario, watch: Watching, report: PromptReport) {
+  constructor(s: Scenario, watch: Watching, report: PromptReport, times: number) {
     this.s = s;
     this.#watch = watch;
     this.#report = report;
+    this.#times = times;
   }
 
   async launch(name: string, shell: 'direct' | 'bash' | 'sh'): Promise<Agent> {
@@ -48,7 +53,7 @@ class Refuser {
   }
 
   async refused(where: string, agent: Agent, ...reasons: string[]): Promise<void> {
-    for (let n = 0; n < times; n += 1) {
+    for (let n = 0; n < this.#times; n += 1) {
       const before = await this.#seen(agent);
       const said = await say(this.s, agent.session, `never to be typed ${n}`);
       await sleep(300);
@@ -67,17 +72,20 @@ class Refuser {
   }
 }
 
+const logoRows = 5;
+
 /** Without what moves by itself: the logo, blinking marks, hints at the right edge, and the footer under the box. */
 function steady(screen: string): string {
   const rows = screen.trimEnd().split('\n');
   const box = rows.findLastIndex((row) => /^[❯!]\u00a0/.test(row));
   const end = box < 0 ? -1 : rows.findIndex((row, at) => at > box && row.startsWith('────'));
+  const begin = rows.slice(0, logoRows).some((row) => row.includes('Claude Code v')) ? logoRows : 0;
   return rows
-    .slice(0, end < 0 ? rows.length : end)
-    .filter((row) => !/^\s{12}/.test(row))
-    .map((row) => row.replace(/^[●✻✢·✳✶✽*] /, '').replace(/[▀-▟▔]/g, ' '))
+    .slice(begin, end < 0 ? rows.length : end)
+    .filter((row) => !/^\s{12}|▔|^\s{3}.{115,}$/.test(row))
+    .map((row) => row.replace(/^[●✻✢·✳✶✽*] /, ''))
     .map((row) => row.replace(/\s+/g, ' ').trim())
-    .filter((row) => row !== '' && !row.startsWith('Claude Code v'))
+    .filter((row) => row !== '')
     .join('\n');
 }
 
@@ -140,14 +148,6 @@ async function inOtherViews(refuser: Refuser, agent: Agent): Promise<void> {
   await refuser.tmux('set-option', '-w', '-t', pane, 'synchronize-panes', 'on');
   await refuser.refused('synchronised panes', agent, 'synchronized');
   await refuser.tmux('set-option', '-w', '-t', pane, 'synchronize-panes', 'off');
-
-  agent.kill('SIGSTOP');
-  await agent.waitForScreen(/Stopped/);
-  await refuser.refused('a stopped client', agent, 'not-agent');
-  // Its shell took the terminal back when it stopped.
-  await agent.terminal.paste('fg');
-  await agent.keys('Enter');
-  await agent.waitForScreen(/^❯\u00a0/m);
 }
 
 async function byDecree(refuser: Refuser, agent: Agent): Promise<void> {
@@ -205,6 +205,7 @@ async function underAPerson(refuser: Refuser, agent: Agent): Promise<void> {
 async function afterTheClient(refuser: Refuser, agent: Agent): Promise<void> {
   const command = commandLineOf(agent.pid() ?? 0);
   await agent.exit();
+  await agent.waitForScreen(/# *\n*$/);
   await refuser.refused('pane now a shell (bash), client exited', agent, 'not-agent');
 
   const typed = path.join(refuser.s.dir, 'typed-into-impostor');
@@ -218,7 +219,13 @@ async function afterTheClient(refuser: Refuser, agent: Agent): Promise<void> {
   const shell = await refuser.launch('sh-ps', 'sh');
   shell.kill('SIGKILL');
   await until('the client gone', () => shell.pid() === null);
+  await shell.waitForScreen(/Killed/);
   await refuser.refused('pane now a shell (sh), client killed', shell, 'not-agent');
+
+  const stopped = await refuser.launch('stopped-ps', 'bash');
+  stopped.kill('SIGSTOP');
+  await stopped.waitForScreen(/Stopped/);
+  await refuser.refused('a stopped client', stopped, 'not-agent');
 
   const again = await refuser.launch('again-ps', 'bash');
   const inPane = commandLineOf(again.pid() ?? 0);

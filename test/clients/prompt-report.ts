@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Said } from '../clients/prompting.ts';
+import type { Said } from './prompting.ts';
 
 interface Row {
   sent: number;
