@@ -56,13 +56,8 @@ async function killAgents(s: Scenario, watch: Watching, shell: 'bash' | 'sh', ti
     const pid = agent.pid();
     await until('the client known', () => watch.said.some(({ kind, data }) => kind === 'agent' && data.pid === pid));
     const canary = path.join(s.dir, `canary-${shell}-${n}`);
-    const saying = say(s, name, `touch ${canary}`);
-    // As soon as the text is in the box, at any time from the intent to the proof, and towards the end of it.
-    if (n % 3 === 0) await until('the text in the box', async () => (await agent.screen()).includes(canary), 5_000);
-    else await reachDaemon(s);
-    await sleep([Math.random() * 60, Math.random() * 400, 300 + Math.random() * 600][n % 3]);
-    agent.kill('SIGKILL');
-    const said = await saying;
+    const kill = kills[n % kills.length] ?? killAnyTime;
+    const said = await kill(s, agent, canary, () => say(s, name, `touch ${canary}`));
     await until('the client gone', () => agent.pid() === null);
     await sleep(200);
     const arrived = timesEver(agent, said.tag);
@@ -81,6 +76,52 @@ async function killAgents(s: Scenario, watch: Watching, shell: 'bash' | 'sh', ti
     if (arrived > 0) expect(['confirmed', 'queued', 'uncertain']).toContain(item.outcome);
   }
   return rounds;
+}
+
+type Kill = (s: Scenario, agent: Agent, canary: string, speak: () => Promise<Said>) => Promise<Said>;
+
+/** Where a text could reach the shell: just before the paste, just after it, before Enter, at any time, towards the end. */
+const kills: Kill[] = [
+  killAtCommand('load-buffer'),
+  killAtCommand('paste-buffer'),
+  async (_s, agent, canary, speak) => {
+    const saying = speak();
+    await until('the text in the box', async () => (await agent.screen()).includes(canary), 5_000);
+    await sleep(Math.random() * 60);
+    agent.kill('SIGKILL');
+    return saying;
+  },
+  killAnyTime,
+  async (s, agent, _canary, speak) => {
+    const saying = speak();
+    await reachDaemon(s);
+    await sleep(300 + Math.random() * 600);
+    agent.kill('SIGKILL');
+    return saying;
+  },
+];
+
+async function killAnyTime(s: Scenario, agent: Agent, _canary: string, speak: () => Promise<Said>): Promise<Said> {
+  const saying = speak();
+  await reachDaemon(s);
+  await sleep(Math.random() * 400);
+  agent.kill('SIGKILL');
+  return saying;
+}
+
+/** tmux itself kills the agent after the command, before the daemon hears of it. */
+function killAtCommand(command: 'load-buffer' | 'paste-buffer'): Kill {
+  return async (s, agent, canary, speak) => {
+    const hook = `after-${command}`;
+    // Both panes are in one server: only the paste of this text counts.
+    const isMine = `tmux -S ${s.tmux.socket} show-buffer 2>/dev/null`;
+    await s.tmux.run('set-hook', '-g', hook, `run-shell "kill -9 ${agent.pid()}"`);
+    void isMine;
+    void canary;
+    const said = await speak();
+    await s.tmux.run('set-hook', '-gu', hook);
+    return said;
+  };
 }
 
 /** Another command begun now reaches the daemon when the prompt does, for which it asks the same first. */

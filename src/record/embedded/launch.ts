@@ -120,8 +120,13 @@ function inTheWay(log: string): boolean {
   );
 }
 
+/** What it says to us while it starts, and to everyone, is not why it did not. */
+const passing = /the database system is (starting up|shutting down|not yet accepting|in recovery)/;
+
 function reasonIn(log: string): string {
-  const found = log.split('\n').filter((line) => /\b(FATAL|PANIC|ERROR)\b|error while loading/.test(line));
+  const found = log
+    .split('\n')
+    .filter((line) => /\b(FATAL|PANIC|ERROR)\b|error while loading/.test(line) && !passing.test(line));
   return found.at(-1) ?? (log.trim().split('\n').at(-1) || 'it said nothing');
 }
 
