@@ -14,6 +14,8 @@ export default defineConfig({
           include: ['test/system/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // Most of the time they wait, for a daemon that looks every two seconds.
+          maxWorkers: 2,
           globalSetup: ['test/system/postgres-setup.ts'],
         },
       },

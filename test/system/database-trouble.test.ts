@@ -228,7 +228,11 @@ describe('a database of one’s own', () => {
     expect((await world.run('status')).code).toBe(3);
   });
 
-  it('that is empty is set up once by two daemons that start at the same moment', async () => {
+  it('that is empty is set up once, however many do it at the same moment', async () => {
+    const { adminUrl } = await emptyDatabase();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => migrate(adminUrl)));
+    expect(new Set(answers.map((answer) => (answer.ok ? 'ok' : answer.message)))).toEqual(new Set(['ok']));
+
     const database = await emptyDatabase();
     const worlds = [await testWorld(), await testWorld(), await testWorld()];
     for (const world of worlds) world.env = { DATABASE_URL: database.adminUrl };

@@ -1,6 +1,6 @@
 // A full disk: the daemon goes on and shows the state, rows wait, and all is stored once there is room again.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRunning } from '../clients/processes.ts';
@@ -18,15 +18,15 @@ function mayMount(): boolean {
 /** A data directory on a disk of its own, which the database's user can reach. */
 async function worldOnDisk(megabytes: number): Promise<{ world: World; disk: string }> {
   const world = await testWorld();
-  const disk = path.join(world.dir, 'disk');
-  mkdirSync(disk);
-  chmodSync(world.dir, 0o711);
+  // Where another user gets in, whatever folder the tests were given.
+  const disk = mkdtempSync('/tmp/wk-disk-');
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'wk-test', disk]);
   expect(mounted.status).toBe(0);
   onTestFinished(async () => {
     makeRoom(disk);
     await world.run('down');
     expect(spawnSync('umount', [disk]).status).toBe(0);
+    rmSync(disk, { recursive: true });
   });
   // Run by root, the database's own user has to get in: else it would live elsewhere.
   const home = path.join(disk, 'wk');

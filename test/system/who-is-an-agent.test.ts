@@ -7,14 +7,16 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../clients/until.ts';
-import { openPane, openStandIn, StandIn, standInProgram } from './stand-in.ts';
+import { openPane, openStandIn, StandIn } from './stand-in.ts';
 import { openWorld, type World } from './world.ts';
 
 const root = process.getuid?.() === 0;
@@ -139,12 +141,18 @@ describe.skipIf(!root)("another user's", () => {
     const folder = path.join(world.dir, 'theirs');
     const config = path.join(folder, 'config');
     mkdirSync(config, { recursive: true });
-    for (const shared of [world.dir, path.join(world.dir, 'lib')]) chmodSync(shared, 0o755);
+    // Where another user gets in, whatever folder the tests were given.
+    const open = mkdtempSync('/tmp/wk-theirs-');
+    onTestFinished(() => rmSync(open, { recursive: true, force: true }));
+    chmodSync(open, 0o755);
+    const program = path.join(open, '@anthropic-ai/claude-code/bin/claude');
+    mkdirSync(path.dirname(program), { recursive: true });
+    copyFileSync('/usr/bin/sleep', program);
     const before = await world.counter('process.foreign');
     const drop = ['setpriv', `--reuid=${stranger}`, `--regid=${stranger}`, '--clear-groups'];
     const pid = await openPane(world.tmux, 'theirs-ps', world.dir, { CLAUDE_CONFIG_DIR: config }, [
       ...drop,
-      standInProgram(world),
+      program,
       'infinity',
     ]);
     await until('it is theirs', () => readFileSync(`/proc/${pid}/status`, 'utf8').includes(`Uid:\t${stranger}`));
