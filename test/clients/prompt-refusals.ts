@@ -247,7 +247,10 @@ async function afterTheClient(refuser: Refuser, agent: Agent): Promise<void> {
   const dead = await refuser.launch('dead-ps', 'direct');
   await refuser.tmux('set-option', '-w', '-t', dead.terminal.pane ?? '', 'remain-on-exit', 'on');
   dead.kill('SIGKILL');
-  await dead.waitForScreen(/Pane is dead/);
+  const isDead = async () =>
+    (await refuser.tmux('display-message', '-p', '-t', dead.terminal.pane ?? '', '#{pane_dead}')).trim() === '1';
+  await until('the pane dead', isDead);
+  await sleep(300);
   await refuser.refused('pane dead', dead, 'pane-dead', 'not-agent');
 }
 

@@ -61,8 +61,9 @@ async function rowsOf(name: string): Promise<number> {
   return row?.n ?? 0;
 }
 
-function hasRows(name: string, rows: number): Promise<unknown> {
-  return until(`${rows} rows of ${name}`, async () => (await rowsOf(name)) === rows);
+async function hasRows(name: string, rows: number): Promise<void> {
+  await until('its rows', async () => (await rowsOf(name)) === rows).catch(() => {});
+  expect(await rowsOf(name), `rows of ${name}`).toBe(rows);
 }
 
 async function daemonIsWell(): Promise<void> {

@@ -58,7 +58,7 @@ describe('a program that merely calls itself claude', () => {
     make(program);
     const before = await world.counter('process.impostor');
     const pid = await openPane(world.tmux, name, world.dir, {}, [program, 'infinity']);
-    expect(readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toBe('claude');
+    await until('it calls itself so', () => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'claude');
     await world.counterGrows('process.impostor', before);
     await isNoAgent(name);
     expect((await world.doctor()).checks.get('input')?.detail).toContain(`process.impostor ${before + 1}`);
