@@ -99,7 +99,7 @@ const kills: Kill[] = [
   async (s, agent, _canary, speak) => {
     const saying = speak();
     await reachDaemon(s);
-    await sleep(300 + Math.random() * 600);
+    await sleep(400 + Math.random() * 1_100);
     agent.kill('SIGKILL');
     return saying;
   },

@@ -19,7 +19,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../clients/until.ts';
 import { apiError, openStandIn, prompt, reply, type StandIn, type StandInOptions, turnEnd } from './stand-in.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld, type World, waitMs } from './world.ts';
 
 const root = process.getuid?.() === 0;
 const stranger = 54_321;
@@ -62,7 +62,7 @@ async function rowsOf(name: string): Promise<number> {
 }
 
 async function hasRows(name: string, rows: number): Promise<void> {
-  await until('its rows', async () => (await rowsOf(name)) === rows).catch(() => {});
+  await until('its rows', async () => (await rowsOf(name)) === rows, waitMs).catch(() => {});
   expect(await rowsOf(name), `rows of ${name}`).toBe(rows);
 }
 

@@ -11,7 +11,7 @@ import { until } from '../clients/until.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { discardHome, newHome } from './embedded-home.ts';
 import { openStandIn, type StandIn } from './stand-in.ts';
-import { openWorld, testWorld, type World } from './world.ts';
+import { answerMs, openWorld, testWorld, type World } from './world.ts';
 
 /** The ids of the rows made of the agent's transcript, by the events table. */
 async function rowsOf(world: World, agent: StandIn): Promise<number> {
@@ -73,8 +73,8 @@ describe('the embedded database', () => {
       // The state is known all the while, and told at once.
       const status = await world.run('status', '--json');
       expect(status.code).toBe(0);
-      expect(status.ms).toBeLessThan(2_000);
-      await world.agentIs('worker-ps', (seen) => seen.context?.used === 1_000 + round, 2_000);
+      expect(status.ms).toBeLessThan(answerMs);
+      await world.seen('worker-ps', (seen) => seen.context?.used === 1_000 + round, answerMs);
       await allIsStored(world, agent);
       recoveredMs.push(Math.round(performance.now() - beganMs));
     }
@@ -113,8 +113,8 @@ describe('the embedded database', () => {
     try {
       agent.turn(3_000);
       agent.register({ status: 'busy' });
-      await world.agentIs('worker-ps', (seen) => seen.state === 'working' && seen.context?.used === 3_000, 3_000);
-      expect((await world.run('status')).ms).toBeLessThan(2_000);
+      await world.seen('worker-ps', (seen) => seen.state === 'working' && seen.context?.used === 3_000, answerMs);
+      expect((await world.run('status')).ms).toBeLessThan(answerMs);
     } finally {
       for (const pid of stopped) process.kill(pid, 'SIGCONT');
     }

@@ -12,6 +12,12 @@ import { Scenario } from '../clients/scenario.ts';
 import { Tmux } from '../clients/tmux.ts';
 import { until } from '../clients/until.ts';
 
+/** A command answers within this, whatever else is wrong; on a busy machine its own start takes most of it. */
+export const answerMs = 4_000;
+
+/** For what has to come true; what takes how long is measured elsewhere. */
+export const waitMs = 20_000;
+
 export interface Said {
   code: number;
   stdout: string;
@@ -85,7 +91,7 @@ export class World {
   async agentIs(
     name: string,
     wanted: string | ((agent: AgentDocument) => boolean),
-    ms = 10_000,
+    ms = waitMs,
   ): Promise<AgentDocument> {
     let last: AgentDocument | null = null;
     const fits = (agent: AgentDocument | undefined | null) => {
@@ -105,7 +111,7 @@ export class World {
   }
 
   /** Like `agentIs`, where the time matters: without the program's own start. */
-  seen(name: string, fits: (agent: AgentDocument) => boolean, ms = 10_000): Promise<AgentDocument> {
+  seen(name: string, fits: (agent: AgentDocument) => boolean, ms = waitMs): Promise<AgentDocument> {
     const look = async () => {
       const agent = await this.#glance(name);
       return agent !== null && fits(agent) ? agent : null;
@@ -147,7 +153,7 @@ export class World {
 
   /** Waits until it stands higher than before. */
   async counterGrows(name: string, before: number): Promise<void> {
-    await until(`${name} above ${before}`, async () => (await this.counter(name)) > before);
+    await until(`${name} above ${before}`, async () => (await this.counter(name)) > before, waitMs);
   }
 
   /** Resident memory of the daemon in MB, now and at its highest. */
