@@ -175,6 +175,8 @@ describe('an agent under bash, where edits are accepted', () => {
       expect(busy.background).toMatchObject([{ kind: 'subagent' }]);
       child.release();
       await child.ended;
+      // It is idle for a moment before the report of the subagent begins a turn of its own.
+      await s.until('the report', () => agent.model.turns.at(-1)?.prompt.includes('task-notification'));
       await agent.waitStatus('idle');
       const done = await report.see(
         watch,
