@@ -61,6 +61,39 @@ describe('a growing file is read once, line by line', () => {
     expect(batch.lines.map((line) => line.text)).toEqual(['other', 'more']);
   });
 
+  it('starts again when other content took its place, longer than before and under the same inode', () => {
+    writeFileSync(file, 'one\ntwo\n');
+    const follower = new LineFollower(files, file);
+    follower.poll();
+    writeFileSync(file, 'other\nand more than there was\n');
+    const batch = follower.poll();
+    expect(batch.restarted).toBe(true);
+    expect(batch.lines.map((line) => line.text)).toEqual(['other', 'and more than there was']);
+  });
+
+  it('goes on where it was when the file was away for a while', () => {
+    writeFileSync(file, 'one\n');
+    const follower = new LineFollower(files, file);
+    follower.poll();
+    renameSync(file, `${file}.away`);
+    expect(follower.poll()).toMatchObject({ failure: 'missing', restarted: false });
+    renameSync(`${file}.away`, file);
+    appendFileSync(file, 'two\n');
+    expect(follower.poll()).toMatchObject({ failure: null, restarted: false, lines: [{ text: 'two', offset: 4 }] });
+  });
+
+  it('is not begun anew by what cannot be read', () => {
+    writeFileSync(file, 'one\n');
+    const follower = new LineFollower(files, file);
+    follower.poll();
+    renameSync(file, `${file}.away`);
+    symlinkSync(`${file}.away`, file);
+    expect(follower.poll()).toMatchObject({ failure: 'not-regular', restarted: false });
+    rmSync(file);
+    renameSync(`${file}.away`, file);
+    expect(texts(follower)).toEqual([]);
+  });
+
   it('passes over a line beyond the limit and goes on with the next', () => {
     const limits = { ...followLimits, lineBytesMax: 100, pollBytesMax: 64 };
     writeFileSync(file, `${'x'.repeat(1000)}\nafter\n`);

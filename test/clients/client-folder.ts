@@ -49,11 +49,15 @@ export function prepareClientFolder(options: FolderOptions): ClientFolder {
   const { configDir, project, stateFile } = options;
   mkdirSync(configDir, { recursive: true });
   mkdirSync(project, { recursive: true });
-  const state = existsSync(stateFile) ? JSON.parse(readFileSync(stateFile, 'utf8')) : {};
+  const before = existsSync(stateFile) ? readFileSync(stateFile, 'utf8') : '{}';
+  const state = JSON.parse(before);
   if (options.onboarded) state.hasCompletedOnboarding = true;
   if (options.keyApproved) state.customApiKeyResponses = { approved: ['dummy'], rejected: [] };
-  if (options.trust) state.projects = { ...state.projects, [project]: { hasTrustDialogAccepted: true } };
-  writeFileSync(stateFile, JSON.stringify(state));
+  const trusted = state.projects?.[project]?.hasTrustDialogAccepted === true;
+  if (options.trust && !trusted) state.projects = { ...state.projects, [project]: { hasTrustDialogAccepted: true } };
+  // A client that runs there already rewrites the file: it is left alone where it has everything.
+  if (JSON.stringify(state) !== JSON.stringify(JSON.parse(before)) || before === '{}')
+    writeFileSync(stateFile, JSON.stringify(state));
   const folder = new ClientFolder(configDir, project);
   const settings = { ...options.extraSettings };
   if (options.statusLine) settings.statusLine = { type: 'command', command: recorder(folder.statusLineFile) };

@@ -71,6 +71,8 @@ test(
       ),
     ).toEqual([]);
     expect(strays(s)).toEqual([]);
+    // Nor is a killed daemon's connection to tmux left.
+    expect((await s.tmux.run('list-clients')).trim().split('\n')).toHaveLength(1);
   }),
   240_000,
 );

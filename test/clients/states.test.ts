@@ -88,6 +88,7 @@ describe('an agent started directly, in manual permission mode', () => {
       await agent.type('talk for long');
       await long.arrived;
       await agent.waitForScreen(/I am thinking about it/);
+      await watch.expect(name, 'working/thinking', Date.now());
       const escapedMs = Date.now();
       await agent.keys('Escape');
       const interrupted = await report.see(watch, name, how, 'interrupted by the human', 'idle', escapedMs);

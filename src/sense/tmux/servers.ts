@@ -95,7 +95,7 @@ class WatchedServer implements TmuxServer {
   /** Nobody waits for this: the other servers are not to be held up by one that hangs. */
   async #tryAgain(): Promise<void> {
     this.#trying = true;
-    const opened = await this.#open();
+    const opened = await this.#open().catch(() => ({ ok: false, reason: 'hung' }) as const);
     this.#trying = false;
     if (!opened.ok && opened.reason === 'hung') {
       this.#failed('hung');
