@@ -72,7 +72,8 @@ test(
     ).toEqual([]);
     expect(strays(s)).toEqual([]);
     // Nor is a killed daemon's connection to tmux left.
-    expect((await s.tmux.run('list-clients')).trim().split('\n')).toHaveLength(1);
+    const connections = async () => (await s.tmux.run('list-clients')).trim().split('\n');
+    await s.until('one connection to tmux', async () => (await connections()).length === 1);
   }),
   240_000,
 );
