@@ -26,7 +26,8 @@ export default defineConfig({
           include: ['test/clients/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
+          // One after the other: they assert how soon a state is seen, and a client takes a core while it starts.
+          maxWorkers: 1,
         },
       },
       {

@@ -55,7 +55,7 @@ function usesTokens(name: string, used: number) {
 /** How many rows were made of the agent's transcript. */
 async function rowsOf(name: string): Promise<number> {
   const [row] = await world.query<{ n: number }>(
-    "SELECT count(*)::int AS n FROM events e JOIN agents a ON a.id = e.agent_id WHERE a.name = $1 AND e.source = 'transcript'",
+    "SELECT count(*)::int AS n FROM events e JOIN agents a ON a.id = e.agent_id WHERE a.name = $1 AND e.source = 'transcript' AND e.kind <> 'state'",
     [name],
   );
   return row?.n ?? 0;
@@ -307,7 +307,7 @@ describe('a transcript that is cut or replaced', () => {
     await hasRows(name, 9);
     const sessions = await world.query<{ session_id: string; n: number }>(
       `SELECT e.session_id, count(*)::int AS n FROM events e JOIN agents a ON a.id = e.agent_id
-       WHERE a.name = $1 AND e.source = 'transcript' GROUP BY 1 ORDER BY 2`,
+       WHERE a.name = $1 AND e.source = 'transcript' AND e.kind <> 'state' GROUP BY 1 ORDER BY 2`,
       [name],
     );
     expect(sessions).toEqual([

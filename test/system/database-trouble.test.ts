@@ -16,7 +16,7 @@ import { answerMs, openWorld, testWorld, type World } from './world.ts';
 /** The ids of the rows made of the agent's transcript, by the events table. */
 async function rowsOf(world: World, agent: StandIn): Promise<number> {
   const [row] = await world.query<{ rows: number; ids: number }>(
-    "SELECT count(*)::int AS rows, count(DISTINCT id)::int AS ids FROM events WHERE session_id = $1 AND source = 'transcript'",
+    "SELECT count(*)::int AS rows, count(DISTINCT id)::int AS ids FROM events WHERE session_id = $1 AND source = 'transcript' AND kind <> 'state'",
     [agent.sessionId],
   );
   expect(row?.rows).toBe(row?.ids);

@@ -95,7 +95,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     const records = readFileSync(agent.transcriptFile, 'utf8').split('\n').length - 1;
     const rows = async () => {
       const [row] = await world.query<{ n: number }>(
-        "SELECT count(*)::int AS n FROM events WHERE session_id = $1 AND source = 'transcript'",
+        "SELECT count(*)::int AS n FROM events WHERE session_id = $1 AND source = 'transcript' AND kind <> 'state'",
         [agent.sessionId],
       );
       return row?.n ?? 0;

@@ -165,7 +165,7 @@ describe('a tmux server that is gone', () => {
     expect(await agentRows('^heir')).toEqual(['heir-ps']);
     const [row] = await world.query<{ rows: number; over: boolean }>(
       `SELECT count(*)::int AS rows, bool_and(s.ended_at IS NOT NULL) AS over FROM events e JOIN sessions s USING (agent_id, session_id)
-       WHERE e.session_id = $1 AND e.source = 'transcript'`,
+       WHERE e.session_id = $1 AND e.source = 'transcript' AND e.kind <> 'state'`,
       [before.sessionId],
     );
     expect(row).toEqual({ rows: 6, over: true });
