@@ -1,9 +1,9 @@
 import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
 import type { ParsedLine } from '../client.ts';
 import { asCount, asNumber, asObject, asObjects, asString, asTime, asTimeMs, type JsonObject } from './json.ts';
+import { tagsIn } from './tags.ts';
 
 const replyCharsMax = 8_000;
-const tagsMax = 50;
 /** One record says one thing, or a few: a hostile one could say a hundred thousand. */
 const factsMax = 100;
 
@@ -140,11 +140,6 @@ function replyText(message: JsonObject): string {
     .map((part) => asString(part.text) ?? '')
     .join('\n')
     .slice(0, replyCharsMax);
-}
-
-/** The marks of prompts that Watchkeeper typed. Several queued prompts may be one message. */
-function tagsIn(text: string): string[] {
-  return [...text.matchAll(/\[(wk-[0-9a-f]{4})\]/g)].slice(0, tagsMax).map((match) => match[1] ?? '');
 }
 
 function usageOf(value: unknown): TokenUsage | null {

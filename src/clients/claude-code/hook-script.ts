@@ -1,0 +1,61 @@
+/** More files than this in the inbox mean that nobody reads it: what comes then is dropped. */
+export const inboxFilesMax = 20_000;
+const bodyBytesMax = 65_536;
+
+/**
+ * The script behind every hook and the status line: hands one event to the daemon as one file, by rename. Plain sh and
+ * three small programs: it runs before and after every tool of the agent, and Node would cost it ten times as much. It
+ * says nothing, waits for nobody and never fails, whether the daemon runs or not.
+ */
+export function hookScript(inbox: string): string {
+  return `#!/bin/sh
+# Watchkeeper: hands one event of Claude Code to the daemon, as one file.
+umask 077
+inbox=${quoted(inbox)}
+kind=$1
+then=$2
+
+# The client among the processes above: its pid and start time say whose event this is.
+owner='- -'
+pid=$PPID
+for level in 1 2 3 4 5; do
+  read -r line 2>/dev/null <"/proc/$pid/stat" || break
+  name=\${line#*\\(}
+  name=\${name%)*}
+  set -f
+  set -- \${line##*) }
+  set +f
+  case $name in claude | claude.exe) owner="$pid \${20}"; break ;; esac
+  pid=$2
+done
+
+[ "$kind" != statusline ] || body=$(cat)
+
+body() {
+  printf 'wk1 %s %s\\n' "$kind" "$owner" || return
+  if [ "$kind" = statusline ]; then printf '%s\\n' "$body"; else head -c ${bodyBytesMax}; fi
+}
+
+set -- "$inbox"/*
+if [ $# -lt ${inboxFilesMax} ] && read -r line 2>/dev/null </proc/self/stat; then
+  set -f
+  set -- \${line##*) }
+  # A process is told from all others by its pid and its start.
+  file=$inbox/$$-\${20}
+  { body >"$file.new" && mv -f "$file.new" "$file.$kind" || rm -f "$file.new"; } 2>/dev/null
+fi
+
+if [ "$kind" = statusline ]; then
+  [ -z "$then" ] || printf '%s\\n' "$body" | sh -c "$then"
+else
+  # What was not taken is read all the same: the client shall not find its pipe broken.
+  cat >/dev/null
+fi
+exit 0
+`;
+}
+
+/** One word of a command line for sh. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
