@@ -16,7 +16,7 @@ export interface Delivery {
 export interface Proof {
   /** The client took it into its queue behind a running turn. */
   queued: boolean;
-  source: 'transcript';
+  source: 'hook' | 'transcript';
   /** The record came at the right moment but does not say what was queued. */
   nameless: boolean;
   atMs: number;

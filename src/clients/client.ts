@@ -1,4 +1,5 @@
 import type { ClientName, RegistryActivity } from '../model/agent.ts';
+import type { InboxItem } from '../model/hook.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { ProcessId, ProcessInfo } from '../model/world.ts';
 
@@ -19,6 +20,8 @@ export interface AgentClient {
   projectsFolder(configDir: string): string;
   transcriptFile(configDir: string, cwd: string, sessionId: string): string;
   transcriptName(sessionId: string): string;
+  /** The session whose transcript has this file name; null: it is none. */
+  sessionOf(fileName: string): string | null;
   parseTranscriptLine(line: string, place: string): ParsedLine;
   subagentFolder(transcript: string): string;
   subagentFiles(id: string): { transcript: string; meta: string };
@@ -31,7 +34,11 @@ export interface AgentClient {
   parseHistoryLine(line: string): { sessionId: string; command: string; atMs: number } | null;
   /** The client's box on a captured screen (`capture-pane -e`); null: it is not there. */
   findInputBox(screen: string): InputBox | null;
+  /** What a captured screen shows, by its own rows and dialogs; null: no rule knows it. */
+  readScreen(screen: string): ScreenReading | null;
   contextWindow(model: string, used: number): { window: number; usable: number };
+  /** One file of the hook inbox; null: it is none of this client's. */
+  parseInboxFile(text: string): InboxItem | null;
 }
 
 /** What the client itself says it is doing. */
@@ -62,4 +69,27 @@ export interface InputBox {
   mark: string;
   /** The client keeps another text aside already; putting one more aside would lose it. */
   stashed: boolean;
+}
+
+export interface ScreenReading {
+  shows:
+    | 'idle'
+    | 'busy'
+    | 'permission'
+    | 'question'
+    | 'setup'
+    /** Some other dialog of the client: keys mean something else in it. */
+    | 'dialog'
+    | 'retrying'
+    | 'api-stall'
+    | 'compacting'
+    | 'limited'
+    /** The input box, and nothing that says whether a turn runs. */
+    | 'box'
+    /** The client is not on this screen. */
+    | 'left';
+  tool: string | null;
+  subagents: number | null;
+  contextLeft: { percent: number; of: 'usable' } | null;
+  resets: string | null;
 }

@@ -42,6 +42,8 @@ function signs(
             seenAtMs: nowMs,
           },
     session: session === null ? null : { facts: session, seenAtMs: nowMs },
+    hooks: null,
+    screen: null,
     subagents: new Map(),
     compactAskedMs: null,
     contextShare: null,
@@ -227,5 +229,5 @@ describe('the last turn', () => {
       'ok',
     ],
   ];
-  it.each(cases)('%s', (_name, given, expected) => expect(lastTurn(given).end).toBe(expected));
+  it.each(cases)('%s', (_name, given, expected) => expect(lastTurn(given, judgeState(given)).end).toBe(expected));
 });

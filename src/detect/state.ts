@@ -1,5 +1,7 @@
-import type { RegistryEntry } from '../clients/client.ts';
+import type { RegistryEntry, ScreenReading } from '../clients/client.ts';
 import type { Detail, Source, State, StateReading, TurnEnd } from '../model/agent.ts';
+import type { HookFacts } from './hooks.ts';
+import { type Activity, freshScreen, inferActivity, isQuestion } from './infer.ts';
 import type { SessionFacts } from './session.ts';
 
 /** Everything the sensors know of one agent at one moment. */
@@ -12,6 +14,10 @@ export interface AgentSigns {
   suspended: boolean;
   registry: { entry: RegistryEntry; seenAtMs: number } | null;
   session: { facts: SessionFacts; seenAtMs: number } | null;
+  /** null: no hook of this session has been heard. */
+  hooks: HookFacts | null;
+  /** The last picture of its pane, since when it shows the same, and when it was taken; null reading: no rule knows it. */
+  screen: { reading: ScreenReading | null; sinceMs: number; atMs: number } | null;
   /** A subagent's own record grew at this time, by the subagent's id. */
   subagents: ReadonlyMap<string, { lastActivityMs: number; tool: string | null; finished: boolean }>;
   /** When someone last asked for a compaction by hand. */
@@ -36,60 +42,113 @@ export function judgeState(signs: AgentSigns): StateReading {
   if (!signs.alive) return reading('ended', null, signs.processSeenAtMs, 'process', 1, signs.processSeenAtMs);
   if (signs.suspended)
     return reading('unknown', 'suspended', signs.processSeenAtMs, 'process', 0.9, signs.processSeenAtMs);
-  const fromRegistry = signs.registry === null ? null : judgeRegistry(signs, signs.registry);
-  if (fromRegistry !== null) return fromRegistry;
-  const fromTranscript = signs.session === null ? null : judgeTranscript(signs, signs.session);
-  if (fromTranscript !== null) return fromTranscript;
+  const activity = registryActivity(signs) ?? inferActivity(signs);
+  if (activity !== null) return judgeActivity(signs, activity);
   return reading('unknown', 'unreadable', signs.processSeenAtMs, 'process', 0.3, signs.processSeenAtMs);
 }
 
-function judgeRegistry(signs: AgentSigns, registry: { entry: RegistryEntry; seenAtMs: number }): StateReading | null {
+/** What one source says when the others are silent: shows how far each can be trusted, and what is lost without it. */
+export function judgeAlone(signs: AgentSigns, source: Source): StateReading | null {
+  const alone: AgentSigns = {
+    ...signs,
+    registry: source === 'registry' ? signs.registry : null,
+    session: source === 'transcript' ? signs.session : null,
+    compactAskedMs: source === 'transcript' ? signs.compactAskedMs : null,
+    hooks: source === 'hook' ? signs.hooks : null,
+    screen: source === 'screen' ? signs.screen : null,
+    subagents: source === 'transcript' ? signs.subagents : new Map(),
+  };
+  const judged = judgeState(alone);
+  return judged.source === 'process' && source !== 'process' ? null : judged;
+}
+
+function registryActivity(signs: AgentSigns): Activity | null {
+  const { registry } = signs;
+  if (registry === null) return null;
   const { entry, seenAtMs } = registry;
+  if (entry.activity === 'unclear') return null;
+  const doing = entry.activity === 'shell' ? 'idle' : entry.activity;
   const sinceMs = entry.sinceMs ?? entry.startedAtMs ?? seenAtMs;
+  return { doing, sinceMs, seenAtMs, source: 'registry', confidence: 0.95 };
+}
+
+function judgeActivity(signs: AgentSigns, activity: Activity): StateReading {
+  const { sinceMs, seenAtMs, confidence } = activity;
   const facts = signs.session?.facts ?? null;
-  const say = (state: State, detail: Detail | null, since = sinceMs, source: Source = 'registry') =>
-    reading(state, detail, since, source, 0.95, seenAtMs);
-  switch (entry.activity) {
+  const say = (state: State, detail: Detail | null, since = sinceMs, source: Source = activity.source) =>
+    reading(state, detail, since, source, confidence, seenAtMs);
+  switch (activity.doing) {
     case 'waiting-permission':
       // The plan dialog calls itself a permission, but asks a question.
-      return say('waiting', hasOpenCall(facts, 'ExitPlanMode') ? 'question' : 'permission');
+      return say('waiting', asksQuestion(signs) ? 'question' : 'permission');
     case 'waiting-question':
       return say('waiting', 'question');
+    case 'waiting-setup':
+      return say('waiting', 'setup');
     case 'waiting-dialog':
       return limitedSince(signs) !== null ? say('limited', null) : say('waiting', 'dialog');
-    case 'shell':
     case 'idle': {
-      if (limitedSince(signs) !== null) return say('limited', null, limitedSince(signs) ?? sinceMs, 'transcript');
+      const limited = limitedSince(signs);
+      if (limited !== null) return say('limited', null, limited, 'transcript');
+      if (freshScreen(signs)?.reading.shows === 'limited') return say('limited', null, sinceMs, 'screen');
       // The transcript went on after the registry fell silent: it is the newer word.
-      if (facts?.turn === 'open' && signs.session !== null && (facts.lastActivityMs ?? 0) > sinceMs + leadMs) {
-        return judgeTranscript(signs, signs.session);
-      }
-      return say('idle', null);
+      const later = facts?.turn === 'open' && (facts.lastActivityMs ?? 0) > sinceMs + leadMs;
+      return later && activity.source === 'registry'
+        ? judgeBusy(signs, { ...activity, source: 'transcript', confidence: 0.6 })
+        : say('idle', null);
     }
     case 'busy':
-      return judgeBusy(signs, sinceMs, seenAtMs);
-    case 'unclear':
-      return null;
+      return judgeBusy(signs, activity);
   }
 }
 
-/** Busy says that something runs, the transcript says what. */
-function judgeBusy(signs: AgentSigns, sinceMs: number, seenAtMs: number): StateReading {
+/** Busy says that something runs; transcript and hooks say what, and the screen says what neither of them records. */
+function judgeBusy(signs: AgentSigns, activity: Activity): StateReading {
+  const { sinceMs, seenAtMs, confidence } = activity;
   const facts = signs.session?.facts ?? null;
   // What the transcript says is as old as its last reading: the file may have become unreadable.
   const toldAtMs = Math.min(seenAtMs, signs.session?.seenAtMs ?? seenAtMs);
   const busy = (detail: Detail, since: number, source: Source, tool: string | null = null): StateReading => ({
-    ...reading('working', detail, since, source, 0.95, source === 'transcript' ? toldAtMs : seenAtMs),
+    ...reading('working', detail, since, source, confidence, source === 'transcript' ? toldAtMs : seenAtMs),
     tool,
   });
-  if (facts === null) return { ...busy('thinking', sinceMs, 'registry'), confidence: 0.7 };
-  const compactingSince = compacting(signs, facts, sinceMs);
-  if (compactingSince !== null) return reading('compacting', null, compactingSince, 'transcript', 0.8, toldAtMs);
-  const retryingSince = retrying(signs, facts);
-  if (retryingSince !== null) return reading('retrying', null, retryingSince, 'transcript', 0.85, toldAtMs);
-  const activity = openActivity(signs, facts);
-  if (activity !== null) return busy(activity.detail, activity.sinceMs, 'transcript', activity.tool);
-  return busy('thinking', Math.max(sinceMs, facts.lastStepMs ?? 0), 'registry');
+  const less = (most: number) => Math.min(most, confidence);
+  const hooks = signs.hooks;
+  if (hooks?.compactingSinceMs)
+    return reading('compacting', null, hooks.compactingSinceMs, 'hook', less(0.95), seenAtMs);
+  const compactingSince = facts === null || hooks !== null ? null : compacting(signs, facts, sinceMs);
+  if (compactingSince !== null) return reading('compacting', null, compactingSince, 'transcript', less(0.8), toldAtMs);
+  const onScreen = busyOnScreen(signs);
+  if (onScreen !== null) return onScreen;
+  const retryingSince = facts === null ? null : retrying(signs, facts);
+  if (retryingSince !== null) return reading('retrying', null, retryingSince, 'transcript', less(0.85), toldAtMs);
+  const open = openActivity(signs, facts);
+  if (open !== null) {
+    const told = busy(open.detail, open.sinceMs, open.source, open.tool);
+    // In the transcript alone a call that waits for a permission looks like one that runs.
+    const unsure = activity.source === 'transcript' && open.detail === 'tool' && freshScreen(signs) === null;
+    return unsure ? { ...told, confidence: less(0.5) } : told;
+  }
+  const thinking = busy('thinking', Math.max(sinceMs, facts?.lastStepMs ?? 0), activity.source);
+  return facts === null && hooks === null ? { ...thinking, confidence: less(0.7) } : thinking;
+}
+
+/** Retries, stalls and compactions have rows of their own, which are drawn as long as they last. */
+function busyOnScreen(signs: AgentSigns): StateReading | null {
+  const screen = freshScreen(signs);
+  if (screen === null || screen.atMs < (signs.session?.facts.lastActivityMs ?? 0)) return null;
+  const say = (state: State, detail: Detail | null) =>
+    reading(state, detail, screen.sinceMs, 'screen', 0.8, screen.atMs);
+  switch (screen.reading.shows) {
+    case 'retrying':
+      return say('retrying', null);
+    case 'api-stall':
+      return say('working', 'api-stall');
+    case 'compacting':
+      return say('compacting', null);
+    default:
+      return null;
+  }
 }
 
 /**
@@ -115,56 +174,64 @@ function retrying(signs: AgentSigns, facts: SessionFacts): number | null {
   return signs.nowMs - request.atMs < retryPauseMs ? (facts.lastStepMs ?? request.atMs) : null;
 }
 
-function hasOpenCall(facts: SessionFacts | null, tool: string): boolean {
-  return facts !== null && [...facts.calls.values()].some((call) => call.tool === tool);
+function asksQuestion(signs: AgentSigns): boolean {
+  if (signs.hooks?.permission) return isQuestion(signs.hooks.permission.tool);
+  const calls = signs.session?.facts.calls.values() ?? [];
+  return [...calls].some((call) => call.tool === 'ExitPlanMode');
 }
 
-/** Without the registry a call that waits for a permission looks like one that runs: hence the low confidence. */
-function judgeTranscript(signs: AgentSigns, session: { facts: SessionFacts; seenAtMs: number }): StateReading | null {
-  const { facts, seenAtMs } = session;
-  if (facts.turn === 'none') return null;
-  const since = limitedSince(signs);
-  if (since !== null) return reading('limited', null, since, 'transcript', 0.8, seenAtMs);
-  const activity = openActivity(signs, facts);
-  if (activity !== null) {
-    const confidence = activity.detail === 'tool' ? 0.5 : 0.6;
-    return {
-      ...reading('working', activity.detail, activity.sinceMs, 'transcript', confidence, seenAtMs),
-      tool: activity.tool,
-    };
-  }
-  if (facts.turn === 'closed')
-    return reading('idle', null, facts.lastTurnAtMs ?? seenAtMs, 'transcript', 0.6, seenAtMs);
-  return reading('working', 'thinking', facts.lastStepMs ?? facts.turnSinceMs ?? seenAtMs, 'transcript', 0.6, seenAtMs);
+interface OpenActivity {
+  detail: 'tool' | 'subagent';
+  sinceMs: number;
+  tool: string | null;
+  source: Source;
 }
 
-function openActivity(
-  signs: AgentSigns,
-  facts: SessionFacts,
-): { detail: 'tool' | 'subagent'; sinceMs: number; tool: string | null } | null {
-  let latest: { tool: string; sinceMs: number } | null = null;
-  for (const call of facts.calls.values()) {
-    if (latest === null || call.sinceMs >= latest.sinceMs) latest = call;
-  }
-  if (latest !== null) {
-    const detail = isSubagentTool(latest.tool) ? 'subagent' : 'tool';
-    return { detail, sinceMs: latest.sinceMs, tool: latest.tool };
-  }
-  if (facts.turn !== 'closed') return null;
+function openActivity(signs: AgentSigns, facts: SessionFacts | null): OpenActivity | null {
+  const hooks = signs.hooks;
+  // Hooks miss the end of an interrupted call: theirs count while the turn they belong to is the one that runs.
+  const hookCalls = hooks?.turn === 'open' && hooks.lastAtMs >= (facts?.lastTurnAtMs ?? 0) ? hooks.calls : null;
+  const call = latest(facts?.calls, 'transcript') ?? latest(hookCalls ?? undefined, 'hook');
+  if (call !== null) return call;
+  if (facts === null && hooks === null) return onScreenAlone(signs);
+  if ((facts?.turn ?? hooks?.turn) === 'open') return null;
   const sinceMs = earliestSubagent(signs, facts);
-  return sinceMs === null ? null : { detail: 'subagent', sinceMs, tool: null };
+  const source = facts === null ? 'hook' : 'transcript';
+  return sinceMs === null ? null : { detail: 'subagent', sinceMs, tool: null, source };
+}
+
+/** With no record at all, the rows of the screen have to do. */
+function onScreenAlone(signs: AgentSigns): OpenActivity | null {
+  const screen = freshScreen(signs);
+  if (screen === null) return null;
+  const { tool, subagents } = screen.reading;
+  if (tool !== null) return { detail: 'tool', sinceMs: screen.sinceMs, tool, source: 'screen' };
+  return (subagents ?? 0) > 0 ? { detail: 'subagent', sinceMs: screen.sinceMs, tool: null, source: 'screen' } : null;
+}
+
+function latest(
+  calls: ReadonlyMap<string, { tool: string; sinceMs: number }> | undefined,
+  source: Source,
+): OpenActivity | null {
+  let last: { tool: string; sinceMs: number } | null = null;
+  for (const call of calls?.values() ?? []) if (last === null || call.sinceMs >= last.sinceMs) last = call;
+  if (last === null) return null;
+  return { detail: isSubagentTool(last.tool) ? 'subagent' : 'tool', sinceMs: last.sinceMs, tool: last.tool, source };
 }
 
 export function isSubagentTool(tool: string): boolean {
   return tool === 'Agent' || tool === 'Task';
 }
 
-function earliestSubagent(signs: AgentSigns, facts: SessionFacts): number | null {
+function earliestSubagent(signs: AgentSigns, facts: SessionFacts | null): number | null {
   let earliest: number | null = null;
-  for (const work of facts.background.values()) {
-    if (work.kind !== 'subagent' || signs.subagents.get(work.id)?.finished === true) continue;
-    if (earliest === null || work.sinceMs < earliest) earliest = work.sinceMs;
+  const take = (sinceMs: number) => {
+    if (earliest === null || sinceMs < earliest) earliest = sinceMs;
+  };
+  for (const work of facts?.background.values() ?? []) {
+    if (work.kind === 'subagent' && signs.subagents.get(work.id)?.finished !== true) take(work.sinceMs);
   }
+  if (facts === null) for (const sinceMs of signs.hooks?.subagents.values() ?? []) take(sinceMs);
   return earliest;
 }
 
@@ -186,14 +253,18 @@ function reading(
 }
 
 /** How the last turn ended. A prompt taken back before any answer leaves no record of its end, only an idle client. */
-export function lastTurn(signs: AgentSigns): { end: TurnEnd | null; atMs: number | null } {
+export function lastTurn(signs: AgentSigns, now: StateReading): { end: TurnEnd | null; atMs: number | null } {
   const facts = signs.session?.facts;
-  if (facts === undefined) return { end: null, atMs: null };
-  const idle = signs.registry?.entry.activity === 'idle' ? signs.registry.entry.sinceMs : null;
+  if (facts === undefined) return lastTurnByHooks(signs);
   const takenBack =
     facts.turn === 'open' &&
-    idle !== null &&
-    idle >= (facts.lastActivityMs ?? 0) &&
-    signs.nowMs - idle > requestSettleMs;
-  return takenBack ? { end: 'interrupted', atMs: idle } : { end: facts.lastTurn, atMs: facts.lastTurnAtMs };
+    now.state === 'idle' &&
+    now.sinceMs >= (facts.lastActivityMs ?? 0) &&
+    signs.nowMs - now.sinceMs > requestSettleMs;
+  return takenBack ? { end: 'interrupted', atMs: now.sinceMs } : { end: facts.lastTurn, atMs: facts.lastTurnAtMs };
+}
+
+function lastTurnByHooks({ hooks }: AgentSigns): { end: TurnEnd | null; atMs: number | null } {
+  if (hooks?.turn !== 'closed' || hooks.turns === 0) return { end: null, atMs: null };
+  return { end: hooks.failed === null ? 'ok' : 'failed', atMs: hooks.turnAtMs };
 }

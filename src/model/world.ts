@@ -33,6 +33,8 @@ export interface Processes {
   /** The binary's real path, null where it cannot be read. */
   executable(pid: number): string | null;
   arguments(pid: number): string[] | null;
+  /** Its present directory, null where it cannot be read. */
+  directory(pid: number): string | null;
   /** Only the named variables are kept; null where the environment cannot be read. */
   environment(pid: number, names: readonly string[]): Record<string, string> | null;
   startedAtMs(process: ProcessInfo): number;
@@ -84,6 +86,8 @@ export type TmuxFailure = 'gone' | 'hung' | 'refused';
 export interface TmuxServer {
   readonly socket: string;
   panes(): Promise<{ ok: true; panes: Pane[] } | { ok: false; reason: TmuxFailure }>;
+  /** The visible page of a pane with its colours, null where there is none. */
+  capture(pane: string): Promise<string | null>;
   close(): void;
 }
 

@@ -6,6 +6,7 @@ import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
+import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
@@ -76,6 +77,10 @@ export class Acting {
 
   told(agent: string, event: SessionEvent): void {
     this.#prompter.told(agent, event);
+  }
+
+  hooked(agent: string, hook: HeardHook): void {
+    this.#prompter.hooked(agent, hook);
   }
 
   unansweredSince(agent: string): number | null {

@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import { claudeCode } from '../clients/claude-code/client.ts';
+import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
+import type { AgentClient } from '../clients/client.ts';
 import { Counters } from '../model/counters.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
+import type { InboxItem } from '../model/hook.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
@@ -12,6 +15,7 @@ import { openStore } from '../record/store.ts';
 import { systemClock } from '../sense/clock.ts';
 import { ownFiles } from '../sense/files.ts';
 import { Fleet } from '../sense/fleet.ts';
+import { Inbox } from '../sense/inbox.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
@@ -120,6 +124,7 @@ class Daemon {
   readonly #host = os.hostname();
   readonly #sinceMs = systemClock.nowMs();
   readonly #fleet: Fleet;
+  readonly #inbox: Inbox;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
   readonly #acting: Acting;
@@ -156,10 +161,19 @@ class Daemon {
       counters: this.#counters,
       changed: () => this.#loop.nudge(true),
     });
+    this.#inbox = new Inbox({
+      dir: options.home.inbox,
+      files,
+      counters: this.#counters,
+      parse: (text) => parseInboxFile(clients, text),
+      filesMax: inboxFilesMax,
+      remove: (file) => rmSync(file, { force: true }),
+    });
     this.#watcher = new Watcher({
       host: this.#host,
       clients,
       fleet: this.#fleet,
+      inbox: this.#inbox,
       processes: this.#processes,
       files,
       clock: systemClock,
@@ -170,6 +184,7 @@ class Daemon {
       changed: () => this.#loop.nudge(false),
       failed: (error) => this.#failed('a look at one agent', error),
       told: (agent, event) => this.#acting.told(agent, event),
+      hooked: (agent, hook) => this.#acting.hooked(agent, hook),
       authority: (agent, inTmux) => this.#acting.authority(agent, inTmux),
       unansweredSince: (agent) => this.#acting.unansweredSince(agent),
       idFor: (agent, check) => this.#acting.idFor(agent, check),
@@ -302,7 +317,10 @@ class Daemon {
       const expired = await this.#store.expire(systemClock.nowMs() - days * 86_400_000);
       if (expired.ok) this.#nextRetentionMs = nowMs + retentionEveryMs;
     }
-    return this.#journal.flush();
+    const handed = this.#inbox.handed();
+    const written = await this.#journal.flush();
+    if (written) this.#inbox.settle(handed);
+    return written;
   }
 
   #tell(events: WatchEvent[]): void {
@@ -395,6 +413,15 @@ class Daemon {
     this.#control?.close();
     removeDaemonRecord(this.#options.home);
   }
+}
+
+/** Each client has its own words; the first that understands them has it. */
+function parseInboxFile(clients: readonly AgentClient[], text: string): InboxItem | null {
+  for (const client of clients) {
+    const item = client.parseInboxFile(text);
+    if (item !== null) return item;
+  }
+  return null;
 }
 
 function eventDocument(event: WatchEvent) {

@@ -11,6 +11,8 @@ export interface Home {
   daemonLock: string;
   logFile: string;
   pausedFile: string;
+  /** Where hooks leave their events. */
+  inbox: string;
 }
 
 export function findHome(environment: NodeJS.ProcessEnv): Home {
@@ -21,6 +23,7 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     daemonLock: path.join(dir, 'daemon.lock'),
     logFile: path.join(dir, 'daemon.log'),
     pausedFile: path.join(dir, 'paused'),
+    inbox: path.join(dir, 'inbox'),
   };
 }
 
@@ -32,6 +35,7 @@ function defaultDir(environment: NodeJS.ProcessEnv): string {
 export function makeHomeDir(home: Home): Result<void, 'unusable'> {
   try {
     mkdirSync(home.dir, { recursive: true, mode: 0o700 });
+    mkdirSync(home.inbox, { recursive: true, mode: 0o700 });
     return ok(undefined);
   } catch (error) {
     return fail('unusable', `the data directory cannot be made (${(error as Error).message})`, 'set WATCHKEEPER_HOME');

@@ -8,8 +8,10 @@ import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
+import type { HeardHook } from './agent-inbox.ts';
 import type { Config } from './config/schema.ts';
 import type { Typist } from './typist.ts';
+import type { WatchedAgent } from './watched-agent.ts';
 
 export interface PromptRequest {
   agent: string;
@@ -28,7 +30,7 @@ export interface PromptResult {
   agent: string;
   outcome: PromptOutcome;
   reason: string | null;
-  proof: 'transcript' | null;
+  proof: Proof['source'] | null;
   proof_ms: number | null;
   answer: Answer | null;
 }
@@ -45,6 +47,8 @@ interface Expected {
   proof: Proof | null;
   proved: ((proof: Proof) => void) | null;
   isBeingTyped: boolean;
+  /** A turn was running when it was typed. */
+  typedToBusy: boolean;
   /** The ledger says that nobody knows; a proof that comes later is written too. */
   uncertain: boolean;
   /** The tag has been seen in a turn of its own: what the model says now is the answer. */
@@ -69,6 +73,7 @@ export interface PrompterParts {
   /** Rows that the ledger points at have to be there first. */
   flush: () => Promise<boolean>;
   lookSoon: () => void;
+  agent: (name: string) => WatchedAgent | null;
 }
 
 const proofMs = 8_000;
@@ -147,6 +152,15 @@ export class Prompter {
     }
   }
 
+  /** The hook says the same sooner; it runs also when the prompt is only queued. */
+  hooked(agent: string, { hook, atMs }: HeardHook): void {
+    if (hook.fact.kind !== 'prompt' || hook.subagent !== null) return;
+    for (const expected of this.#expected.values()) {
+      if (expected.action.agent !== agent || !hook.fact.tags.includes(expected.tag)) continue;
+      this.#prove(expected, { queued: expected.typedToBusy, source: 'hook', nameless: false, atMs });
+    }
+  }
+
   #prove(expected: Expected, proof: Proof): void {
     expected.proof ??= proof;
     expected.proved?.(proof);
@@ -208,6 +222,7 @@ export class Prompter {
     }
     const expected = this.#expect(action, tag);
     expected.isBeingTyped = true;
+    expected.typedToBusy = this.#parts.agent(request.agent)?.view?.reading.state !== 'idle';
     const delivered = await this.#deliver(request, expected);
     expected.isBeingTyped = false;
     expected.uncertain = delivered.outcome === 'uncertain';
@@ -254,6 +269,7 @@ export class Prompter {
       proof: null,
       proved: null,
       isBeingTyped: false,
+      typedToBusy: false,
       uncertain: false,
       turnSinceMs: null,
       reacted: false,

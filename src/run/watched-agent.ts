@@ -7,12 +7,17 @@ import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SessionRow, StoredAgent } from '../model/store.ts';
 import { shown } from '../model/text.ts';
-import type { AgentFollower, Observation } from '../sense/agent-follower.ts';
+import type { AgentFollower, Observation, SessionHint } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
+import type { InboxEntry } from '../sense/inbox.ts';
+import type { ScreenSign } from '../sense/screens.ts';
 import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
+import type { AgentInbox, HeardHook } from './agent-inbox.ts';
 import { projectFor } from './names.ts';
 
 const pathCharsMax = 4_096;
+/** A model thinks that long without a word; after it the screen may know more. */
+const silentThinkingMs = 3_000;
 
 export interface Look {
   events: WatchEvent[];
@@ -28,11 +33,20 @@ interface Parts {
   seen: SeenAgent;
   follower: AgentFollower;
   subagents: SubagentWatch;
+  inbox: AgentInbox;
   startedAtMs: number;
   authority: (name: string, inTmux: boolean) => Authority;
   stored: StoredAgent | null;
   /** Everything the client's record says, also what was recorded before. */
   told: (agent: string, event: SessionEvent) => void;
+  hooked: (agent: string, hook: HeardHook) => void;
+}
+
+/** What the watcher brings to a look at one agent. */
+export interface Senses {
+  inbox: InboxEntry[];
+  screen: ScreenSign | null;
+  taken: SessionHint['taken'];
 }
 
 /** One agent under watch: folds what its follower brings into a view, and says what changed. */
@@ -49,6 +63,7 @@ export class WatchedAgent {
   #view: AgentView | null = null;
   #compactAskedMs: number | null = null;
   #hasBacklog = false;
+  #noRegistry = false;
   /** An earlier run's last word, so that a restart does not tell it again. */
   #before: StoredAgent | null;
 
@@ -93,15 +108,34 @@ export class WatchedAgent {
     this.#seen = seen;
   }
 
-  look(nowMs: number): Look {
-    const observation = this.#parts.follower.poll();
+  get sessionId(): string | null {
+    return this.#sessionId;
+  }
+
+  /** Its records do not say enough: a picture of its pane would help. */
+  get wantsScreen(): boolean {
+    const view = this.#view;
+    if (view === null || view.tmux === null) return view === null;
+    const { state, detail, sinceMs, seenAtMs } = view.reading;
+    if (state === 'ended') return false;
+    if (this.#noRegistry || state === 'unknown') return true;
+    const silentMs = seenAtMs - Math.max(sinceMs, view.lastActivityMs ?? 0);
+    return state === 'retrying' || detail === 'api-stall' || (detail === 'thinking' && silentMs > silentThinkingMs);
+  }
+
+  look(nowMs: number, senses: Senses): Look {
+    const { follower, inbox } = this.#parts;
+    const hooks = inbox.take(senses.inbox, follower.registeredSession);
+    const observation = follower.poll({ told: inbox.session, taken: senses.taken });
+    this.#noRegistry = observation.trouble.registry !== null;
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
     const look: Look = { events: [], sessions: [], changed: false, more: observation.more };
     if (observation.restarted) this.#restart(observation, nowMs, look);
     this.#take(observation, look);
+    this.#takeHooks(hooks, look);
     const subagents = this.#pollSubagents();
-    const signs = this.#signs(observation, subagents, nowMs);
+    const signs = this.#signs(observation, subagents, senses, nowMs);
     const view = this.#describe(observation, this.#judge(signs), signs);
     this.#compare(view, nowMs, look);
     if (look.events.length > 0 || look.changed) look.sessions.push(...this.#sessionRow(view));
@@ -157,7 +191,18 @@ export class WatchedAgent {
     return this.#parts.subagents.poll(this.#transcript, running, inForeground);
   }
 
-  #signs(observation: Observation, subagents: Map<string, SubagentSign>, nowMs: number): AgentSigns {
+  #takeHooks(hooks: HeardHook[], look: Look): void {
+    for (const heard of hooks) {
+      const { hook, atMs, file } = heard;
+      this.#parts.hooked(this.name, heard);
+      const { kind, ...fact } = hook.fact;
+      const data = cleanData({ event: hook.name, kind, ...fact, subagent: hook.subagent });
+      const id = stableId(`${this.#parts.host}\n${file}\n${atMs}`);
+      look.events.push({ id, atMs, agent: this.name, sessionId: hook.sessionId, source: 'hook', kind: 'hook', data });
+    }
+  }
+
+  #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
     const context = this.#context();
     return {
@@ -169,6 +214,8 @@ export class WatchedAgent {
       registry: observation.registry,
       // In the middle of a backlog the facts are those of some moment long ago.
       session: transcript === null || this.#hasBacklog ? null : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
+      hooks: this.#parts.inbox.facts(this.#sessionId),
+      screen: senses.screen,
       subagents,
       compactAskedMs: observation.compactAskedMs,
       contextShare: context === null ? null : context.used / context.usable,
@@ -194,7 +241,7 @@ export class WatchedAgent {
   #describe(observation: Observation, reading: StateReading, signs: AgentSigns): AgentView {
     const facts = this.#facts;
     const { subagents } = signs;
-    const turn = lastTurn(signs);
+    const turn = lastTurn(signs, reading);
     const place = this.#seen.place;
     const session = place === null ? null : shown(place.pane.session, 200);
     const last = this.lastView;

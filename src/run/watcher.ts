@@ -10,8 +10,11 @@ import type { Clock, Files, Processes, ProcessId } from '../model/world.ts';
 import { AgentFollower, type LeftOff } from '../sense/agent-follower.ts';
 import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
 import { FolderWatches } from '../sense/folder-watches.ts';
+import type { Inbox } from '../sense/inbox.ts';
+import { Screens } from '../sense/screens.ts';
 import { SubagentWatch } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
+import { AgentInbox, type HeardHook } from './agent-inbox.ts';
 import type { Config } from './config/schema.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
@@ -23,6 +26,7 @@ export interface WatcherParts {
   host: string;
   clients: readonly AgentClient[];
   fleet: Fleet;
+  inbox: Inbox;
   processes: Processes;
   files: Files;
   clock: Clock;
@@ -36,6 +40,7 @@ export interface WatcherParts {
   /** One agent could not be looked at; the others were. */
   failed: (error: unknown) => void;
   told: (agent: string, event: SessionEvent) => void;
+  hooked: (agent: string, hook: HeardHook) => void;
   authority: (agent: string, inTmux: boolean) => Authority;
   unansweredSince: (agent: string) => number | null;
   /** A finding's id, the same while its trouble lasts. */
@@ -52,6 +57,7 @@ export class Watcher {
   readonly #stored = new Map<string, StoredAgent>();
   readonly #health = new Map<string, { status: HealthStatus; summaryAtMs: number }>();
   readonly #typed: TypedCommands;
+  readonly #screens: Screens;
   readonly #examined = new Map<string, Examination['fine']>();
   #servers: Sweep['servers'] = [];
 
@@ -59,6 +65,8 @@ export class Watcher {
     this.#parts = parts;
     this.#typed = new TypedCommands(parts.files);
     this.#watches = new FolderWatches(parts.files, parts.changed);
+    const capture = (socket: string, pane: string) => parts.fleet.capture(socket, pane);
+    this.#screens = new Screens({ clock: parts.clock, capture, changed: parts.changed });
   }
 
   get servers(): Sweep['servers'] {
@@ -92,7 +100,8 @@ export class Watcher {
     const fresh = [...found].filter(([key]) => !this.#agents.has(key));
     for (const [key, seen] of fresh) this.#agents.set(key, this.#welcome(key, seen));
     events.push(...this.#look(fresh.map(([key]) => key)));
-    this.#watches.keep(new Set([...this.#agents.values()].flatMap((agent) => agent.folders)));
+    const folders = [...this.#agents.values()].flatMap((agent) => agent.folders);
+    this.#watches.keep(new Set([this.#parts.inbox.dir, ...folders]));
     this.#forgetLongEnded();
     return events;
   }
@@ -104,6 +113,7 @@ export class Watcher {
 
   #look(keys: string[]): WatchEvent[] {
     const nowMs = this.#parts.clock.nowMs();
+    if (this.#parts.inbox.look(nowMs)) this.#parts.changed();
     const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
     for (const key of keys) {
       try {
@@ -149,10 +159,12 @@ export class Watcher {
       seen,
       follower: new AgentFollower(sources, seen, stored === null ? null : leftOff(stored.view)),
       subagents: new SubagentWatch(seen.client, files, counters),
+      inbox: new AgentInbox(counters),
       startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
       authority: this.#parts.authority,
       stored,
       told: this.#parts.told,
+      hooked: this.#parts.hooked,
     });
   }
 
@@ -170,7 +182,13 @@ export class Watcher {
     // What is in its file will still be there.
     if (agent.hasBacklog && this.#parts.congested()) return;
     const before = agent.lastView;
-    const look = agent.look(nowMs);
+    const { process: owner, place } = agent.seen;
+    const look = agent.look(nowMs, {
+      inbox: this.#parts.inbox.claim(owner.pid, owner.startTicks),
+      screen:
+        place !== null && agent.wantsScreen ? this.#screens.look(agent.seen.client, place.socket, place.pane.id) : null,
+      taken: () => this.#takenSessions(agent),
+    });
     const view = agent.view;
     if (view === null) return;
     const examination = this.#examine(view, nowMs);
@@ -189,6 +207,21 @@ export class Watcher {
       this.#ended.set(agent.name, view);
     }
     if (look.more) this.#parts.changed();
+  }
+
+  /** The sessions of all others; null when one of them, in the same directory, may be in any. */
+  #takenSessions(agent: WatchedAgent): ReadonlySet<string> | null {
+    const { processes } = this.#parts;
+    const taken = new Set<string>();
+    const directory = processes.directory(agent.seen.process.pid);
+    for (const other of this.#agents.values()) {
+      if (other === agent) continue;
+      if (other.sessionId !== null) taken.add(other.sessionId);
+      else if (other.seen.configDir === agent.seen.configDir) {
+        if (processes.directory(other.seen.process.pid) === directory) return null;
+      }
+    }
+    return taken;
   }
 
   /** Agents of an earlier run whose process is no longer there: their last look is at what they wrote since. */

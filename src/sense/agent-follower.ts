@@ -4,8 +4,11 @@ import type { SessionEvent } from '../model/session-event.ts';
 import type { Clock, Files, Processes, ProcessInfo } from '../model/world.ts';
 import { registryBytesMax, type SeenAgent } from './fleet.ts';
 import { LineFollower } from './line-follower.ts';
-import { findTranscript } from './transcript-place.ts';
+import { findTranscript, inferSession } from './transcript-place.ts';
 import type { TypedCommands } from './typed-commands.ts';
+
+/** A transcript with so many lines and nothing known in them is of another format. */
+const strangeLines = 20;
 
 /** What one look at an agent's own files and process brought. */
 export interface Observation {
@@ -21,6 +24,8 @@ export interface Observation {
   compactAskedMs: number | null;
   /** Its entry is still in the registry though the process is gone: it had no time to tidy up. */
   registryLeft: boolean;
+  /** Why the registry and the transcript cannot be read; null: they can. */
+  trouble: { registry: string | null; transcript: string | null };
   /** A backlog is left: look again at once. */
   more: boolean;
 }
@@ -41,6 +46,14 @@ export interface LeftOff {
   startedAtMs: number;
 }
 
+/** What else may say which session it is, where the registry does not. */
+export interface SessionHint {
+  /** By a hook or the status line. */
+  told: { sessionId: string; cwd: string | null } | null;
+  /** The sessions of all other agents; null: another agent in the same directory is in an unknown one. */
+  taken: () => ReadonlySet<string> | null;
+}
+
 /** Follows one agent: its process, its registry entry, and the transcript of the session it is in. */
 export class AgentFollower {
   readonly #sources: Sources;
@@ -50,11 +63,16 @@ export class AgentFollower {
   #registry: { entry: RegistryEntry; seenAtMs: number; stamp: string } | null = null;
   #sessionId: string | null = null;
   #cwd: string | null = null;
+  #hintedCwd: string | null = null;
   #lines: LineFollower | null = null;
   #transcriptSeen: Observation['transcript'] = null;
   /** Records without a time of their own get their neighbour's. */
   #lastAtMs: number;
   #restarted = false;
+  #registryTrouble: string | null = null;
+  #transcriptTrouble: string | null = null;
+  /** How many lines were read, and how many of them said anything. */
+  readonly #lineCounts = { read: 0, telling: 0 };
 
   constructor(sources: Sources, seen: SeenAgent, leftOff: LeftOff | null = null) {
     this.#sources = sources;
@@ -77,12 +95,17 @@ export class AgentFollower {
     return folders;
   }
 
-  poll(): Observation {
+  /** The session the registry named last. */
+  get registeredSession(): string | null {
+    return this.#registry?.entry.sessionId ?? null;
+  }
+
+  poll(hint: SessionHint): Observation {
     const nowMs = this.#sources.clock.nowMs();
     const info = this.#sources.processes.info(this.#process.pid);
     const alive = info !== null && info.startTicks === this.#process.startTicks && !/[ZX]/.test(info.runState);
     this.#readRegistry(nowMs);
-    const session = this.#registry?.entry.sessionId ?? this.#sessionId;
+    const session = this.#registry?.entry.sessionId ?? this.#hinted(hint, alive);
     const moved = session !== null && session !== this.#sessionId;
     if (moved && !this.#hasLines()) this.#switchSession(session);
     const read = this.#readTranscript(nowMs);
@@ -96,6 +119,7 @@ export class AgentFollower {
       transcript: this.#transcriptSeen,
       compactAskedMs: this.#compactAsked(),
       registryLeft: !alive && this.#isRegistryLeft(),
+      trouble: { registry: this.#registryTrouble, transcript: this.#transcriptTrouble },
       ...read,
     };
     this.#restarted = false;
@@ -108,11 +132,15 @@ export class AgentFollower {
   }
 
   #readRegistry(nowMs: number): void {
-    if (this.#configDir === null) return;
+    if (this.#configDir === null) {
+      this.#registryTrouble = 'its config directory is not known';
+      return;
+    }
     const { files, counters } = this.#sources;
     const file = this.#client.registryFile(this.#configDir, this.#process.pid);
     const info = files.info(file);
     if (info === null) {
+      this.#registryTrouble = 'it has no entry';
       this.#registry = null;
       return;
     }
@@ -125,14 +153,17 @@ export class AgentFollower {
     const entry = read.ok ? this.#client.parseRegistry(read.text) : null;
     if (entry === null) {
       // Caught half-written it will be whole at the next look; until then the last word stands, with its age.
+      this.#registryTrouble = `its entry is ${read.ok ? 'invalid' : read.reason}`;
       counters.add(read.ok ? 'registry.invalid' : `registry.${read.reason}`);
       return;
     }
     if (!isEntryOf(entry, this.#process)) {
+      this.#registryTrouble = "its entry is another process's";
       counters.add('registry.other-process');
       this.#registry = null;
       return;
     }
+    this.#registryTrouble = entry.activity === 'unclear' ? 'its status is a word unknown here' : null;
     // A time that has not come yet is none.
     const sinceMs = entry.sinceMs === null ? null : Math.min(entry.sinceMs, nowMs);
     this.#registry = { entry: { ...entry, sinceMs }, seenAtMs: nowMs, stamp };
@@ -140,8 +171,10 @@ export class AgentFollower {
 
   #switchSession(sessionId: string): void {
     this.#sessionId = sessionId;
-    this.#cwd = this.#registry?.entry.cwd ?? null;
+    this.#cwd = this.#registry?.entry.cwd ?? this.#hintedCwd;
     this.#lines = null;
+    this.#transcriptTrouble = null;
+    Object.assign(this.#lineCounts, { read: 0, telling: 0 });
     this.#transcriptSeen = null;
     this.#restarted = true;
   }
@@ -165,6 +198,7 @@ export class AgentFollower {
     }
     if (batch.oversized > 0) counters.add('transcript.oversized', batch.oversized);
     if (batch.failure !== null) {
+      this.#transcriptTrouble = `its file is ${batch.failure}`;
       counters.add(`transcript.${batch.failure}`);
       return { events: [], more: false };
     }
@@ -180,7 +214,27 @@ export class AgentFollower {
         for (const event of parsed.events) events.push({ event: this.#timed(event, nowMs), offset: line.offset });
       }
     }
+    this.#lineCounts.read += batch.lines.length;
+    this.#lineCounts.telling += events.length;
+    const { read, telling } = this.#lineCounts;
+    this.#transcriptTrouble = read >= strangeLines && telling === 0 ? 'its format is unknown here' : null;
     return { events, more: batch.more };
+  }
+
+  /** Hooks name it, the earlier run did, or it is the only client in its directory. */
+  #hinted({ told, taken }: SessionHint, alive: boolean): string | null {
+    if (told !== null) {
+      this.#hintedCwd = told.cwd;
+      return told.sessionId;
+    }
+    if (!alive || this.#configDir === null) return this.#sessionId;
+    const { files, processes } = this.#sources;
+    const cwd = processes.directory(this.#process.pid);
+    const others = taken();
+    if (cwd === null || others === null) return this.#sessionId;
+    this.#hintedCwd = cwd;
+    const sinceMs = processes.startedAtMs(this.#process);
+    return inferSession(this.#client, files, this.#configDir, cwd, sinceMs, others) ?? this.#sessionId;
   }
 
   #isRegistryLeft(): boolean {

@@ -79,6 +79,11 @@ export class Fleet {
     return { agents: [...found.values()], servers };
   }
 
+  /** The visible page of a pane. */
+  async capture(socket: string, pane: string): Promise<string | null> {
+    return (await this.#servers.get(socket)?.capture(pane)) ?? null;
+  }
+
   close(): void {
     for (const server of this.#servers.values()) server.close();
     this.#servers.clear();

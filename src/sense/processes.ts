@@ -15,6 +15,7 @@ export function linuxProcesses(): Processes {
     info: (pid) => readInfo(pid, bootId),
     children: (pid) => readChildren(pid),
     executable: (pid) => readLink(`/proc/${pid}/exe`),
+    directory: (pid) => readLink(`/proc/${pid}/cwd`),
     arguments: (pid) => splitZero(readText(`/proc/${pid}/cmdline`)),
     environment: (pid, names) => readEnvironment(pid, names),
     startedAtMs: (info) => bootMs() + (Number(info.startTicks) * 1000) / ticksPerSecond,

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { AgentClient } from '../client.ts';
+import { parseInboxFile } from './hooks.ts';
 import { asObject, asString, asTimeMs } from './json.ts';
 import { contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
@@ -29,6 +30,7 @@ export const claudeCode: AgentClient = {
   transcriptFile: (configDir, cwd, sessionId) =>
     path.join(configDir, 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), `${sessionId}.jsonl`),
   transcriptName: (sessionId) => `${sessionId}.jsonl`,
+  sessionOf: (fileName) => /^([0-9a-f-]{8,64})\.jsonl$/i.exec(fileName)?.[1] ?? null,
   parseTranscriptLine,
   subagentFolder: (transcript) => path.join(transcript.replace(/\.jsonl$/, ''), 'subagents'),
   subagentFiles: (id) => ({ transcript: `agent-${id}.jsonl`, meta: `agent-${id}.meta.json` }),
@@ -37,7 +39,9 @@ export const claudeCode: AgentClient = {
   historyFile: (configDir) => path.join(configDir, 'history.jsonl'),
   parseHistoryLine,
   findInputBox,
+  readScreen: () => null,
   contextWindow,
+  parseInboxFile,
 };
 
 function isSubagentFinished(meta: string): boolean {

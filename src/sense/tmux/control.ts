@@ -19,7 +19,8 @@ export class ControlConnection {
   readonly #changed: () => void;
   /** Oldest first: tmux answers in order. The first block belongs to the attach itself. */
   readonly #pending: Pending[] = [];
-  #block: string[] | null = null;
+  /** The lines of the block that is open, and what its end has to say: a pane's own text may look like an end. */
+  #block: { lines: string[]; mark: string } | null = null;
   #rest = '';
   #bytes = 0;
   #closed = false;
@@ -87,17 +88,19 @@ export class ControlConnection {
 
   #line(line: string): void {
     if (this.#block === null) {
-      if (line.startsWith('%begin ')) this.#block = [];
+      if (line.startsWith('%begin ')) this.#block = { lines: [], mark: line.slice('%begin '.length) };
       else if (line.startsWith('%exit')) this.close();
       else if (/^%(sessions?-|window-|unlinked-window-|layout-)/.test(line)) this.#changed();
+      // Out of step: better a new connection than answers to other questions.
+      else if (!line.startsWith('%')) this.close('refused');
       return;
     }
-    const end = line.startsWith('%end ');
-    if (!end && !line.startsWith('%error ')) {
-      this.#block.push(line);
+    const { lines, mark } = this.#block;
+    const end = line === `%end ${mark}`;
+    if (!end && line !== `%error ${mark}`) {
+      lines.push(line);
       return;
     }
-    const lines = this.#block;
     this.#block = null;
     this.#bytes = 0;
     const pending = this.#pending.shift();

@@ -64,6 +64,12 @@ class WatchedServer implements TmuxServer {
     return { ok: true, panes };
   }
 
+  async capture(pane: string): Promise<string | null> {
+    if (!/^%\d+$/.test(pane)) return null;
+    const answer = await this.#ask(['capture-pane', '-p', '-e', '-t', pane], true);
+    return answer.ok ? answer.lines.join('\n') : null;
+  }
+
   close(): void {
     this.#ended = true;
     this.#drop();
@@ -74,7 +80,8 @@ class WatchedServer implements TmuxServer {
     this.#connection = null;
   }
 
-  async #ask(command: string[]): Promise<Answer> {
+  /** `maybe`: a refusal is an answer too, such as for a pane that is gone. */
+  async #ask(command: string[], maybe = false): Promise<Answer> {
     if (this.#hung !== null) {
       if (!this.#trying && performance.now() >= this.#hung.retryAtMs) void this.#tryAgain();
       return { ok: false, reason: 'hung' };
@@ -89,7 +96,7 @@ class WatchedServer implements TmuxServer {
       connection === null
         ? await once(this.socket, command)
         : await connection.ask(command.map(quote).join(' '), answerMs);
-    return answer.ok ? answer : this.#failed(answer.reason);
+    return answer.ok || (maybe && answer.reason === 'refused') ? answer : this.#failed(answer.reason);
   }
 
   /** Nobody waits for this: the other servers are not to be held up by one that hangs. */
@@ -156,7 +163,7 @@ function once(socket: string, command: string[]): Promise<Answer> {
       env: { PATH: process.env.PATH, TERM: 'dumb', LANG: 'C.UTF-8' },
     };
     execFile('tmux', ['-u', '-N', '-S', socket, ...command], options, (error, stdout) => {
-      if (error === null) resolve({ ok: true, lines: stdout.split('\n').filter((line) => line !== '') });
+      if (error === null) resolve({ ok: true, lines: stdout.replace(/\n$/, '').split('\n') });
       else resolve({ ok: false, reason: error.killed ? 'hung' : 'gone' });
     });
   });

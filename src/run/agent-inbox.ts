@@ -1,0 +1,88 @@
+import { type HookFacts, newHookFacts, takeHook } from '../detect/hooks.ts';
+import type { Counters } from '../model/counters.ts';
+import type { HookEvent, StatusLine } from '../model/hook.ts';
+import type { InboxEntry } from '../sense/inbox.ts';
+
+/** A session and where it lives, as a hook or the status line told. */
+export interface ToldSession {
+  sessionId: string;
+  cwd: string | null;
+}
+
+export interface HeardHook {
+  hook: HookEvent;
+  atMs: number;
+  file: string;
+}
+
+const sessionsMax = 8;
+
+/** What hooks and status line of one agent have said. Sessions are kept apart: a hook may name any. */
+export class AgentInbox {
+  readonly #counters: Counters;
+  readonly #facts = new Map<string, HookFacts>();
+  readonly #lines = new Map<string, { line: StatusLine; atMs: number }>();
+  #session: ToldSession | null = null;
+  #lastHookMs: number | null = null;
+
+  constructor(counters: Counters) {
+    this.#counters = counters;
+  }
+
+  /** The session the agent is in, for when the registry does not say. */
+  get session(): ToldSession | null {
+    return this.#session;
+  }
+
+  get lastHookMs(): number | null {
+    return this.#lastHookMs;
+  }
+
+  facts(sessionId: string | null): HookFacts | null {
+    return sessionId === null ? null : (this.#facts.get(sessionId) ?? null);
+  }
+
+  statusLine(sessionId: string | null): { line: StatusLine; atMs: number } | null {
+    return sessionId === null ? null : (this.#lines.get(sessionId) ?? null);
+  }
+
+  /** `known`: the session the registry names, whose word counts more. */
+  take(entries: InboxEntry[], known: string | null): HeardHook[] {
+    const heard: HeardHook[] = [];
+    for (const { item, atMs, file } of entries) {
+      if (item.kind === 'statusline') this.#takeLine(item.line, atMs);
+      else if (this.#takeHook(item.hook, atMs, known)) heard.push({ hook: item.hook, atMs, file });
+    }
+    return heard;
+  }
+
+  #takeLine(line: StatusLine, atMs: number): void {
+    keep(this.#lines, line.sessionId, { line, atMs });
+    this.#session ??= { sessionId: line.sessionId, cwd: line.cwd };
+  }
+
+  #takeHook(hook: HookEvent, atMs: number, known: string | null): boolean {
+    if (!hook.known) this.#counters.add('hook.unknown-event');
+    const { sessionId, fact } = hook;
+    // A conversation changes by starting anew; any other event of a strange session is somebody else's.
+    if (this.#session === null || fact.kind === 'session-start' || sessionId === known)
+      this.#session = { sessionId, cwd: hook.cwd };
+    else if (sessionId !== this.#session.sessionId && !this.#facts.has(sessionId)) {
+      this.#counters.add('hook.other-session');
+      return false;
+    }
+    const facts = this.#facts.get(sessionId) ?? newHookFacts();
+    takeHook(facts, fact, hook.subagent, atMs);
+    keep(this.#facts, sessionId, facts);
+    this.#lastHookMs = atMs;
+    return true;
+  }
+}
+
+/** The newest few. */
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.keys().next().value;
+  if (map.size > sessionsMax && oldest !== undefined) map.delete(oldest);
+}

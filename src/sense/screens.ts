@@ -1,0 +1,61 @@
+import type { AgentClient, ScreenReading } from '../clients/client.ts';
+import type { Clock } from '../model/world.ts';
+
+export interface ScreenSign {
+  /** null: no rule knows this screen. */
+  reading: ScreenReading | null;
+  /** Since when it has shown the same. */
+  sinceMs: number;
+  atMs: number;
+}
+
+interface Watched {
+  sign: ScreenSign | null;
+  askedMs: number;
+  asking: boolean;
+}
+
+interface ScreensParts {
+  clock: Clock;
+  capture: (socket: string, pane: string) => Promise<string | null>;
+  /** A pane shows something else than before: look soon. */
+  changed: () => void;
+}
+
+const askEveryMs = 400;
+const forgetMs = 60_000;
+
+/** Pictures of the panes whose agents' own records do not say enough. Nothing is captured that nobody asks for. */
+export class Screens {
+  readonly #parts: ScreensParts;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(parts: ScreensParts) {
+    this.#parts = parts;
+  }
+
+  /** The last picture, and a new one for the next look. */
+  look(client: AgentClient, socket: string, pane: string): ScreenSign | null {
+    const nowMs = this.#parts.clock.nowMs();
+    const key = `${socket} ${pane}`;
+    const watched = this.#watched.get(key) ?? { sign: null, askedMs: 0, asking: false };
+    this.#watched.set(key, watched);
+    if (!watched.asking && Math.abs(nowMs - watched.askedMs) >= askEveryMs) {
+      watched.asking = true;
+      watched.askedMs = nowMs;
+      void this.#ask(client, socket, pane, watched);
+    }
+    for (const [other, { askedMs }] of this.#watched) if (nowMs - askedMs > forgetMs) this.#watched.delete(other);
+    return watched.sign;
+  }
+
+  async #ask(client: AgentClient, socket: string, pane: string, watched: Watched): Promise<void> {
+    const text = await this.#parts.capture(socket, pane).catch(() => null);
+    watched.asking = false;
+    const atMs = this.#parts.clock.nowMs();
+    const reading = text === null ? null : client.readScreen(text);
+    const same = watched.sign !== null && watched.sign.reading?.shows === reading?.shows;
+    watched.sign = { reading, atMs, sinceMs: same ? (watched.sign?.sinceMs ?? atMs) : atMs };
+    if (!same) this.#parts.changed();
+  }
+}
