@@ -1,5 +1,5 @@
 import type { ScreenReading } from '../clients/client.ts';
-import type { Source } from '../model/agent.ts';
+import type { RegistryActivity, Source } from '../model/agent.ts';
 import type { AgentSigns } from './state.ts';
 
 /** What the client is doing, in the registry's words, whoever said so. */
@@ -78,6 +78,24 @@ function dialogByHook(signs: AgentSigns): Activity | null {
 export function isQuestion(tool: string): boolean {
   return tool === 'AskUserQuestion' || tool === 'ExitPlanMode';
 }
+
+/**
+ * May be typed to without the registry? Only two independent witnesses will do: hooks that know the turn, and a picture
+ * of this very moment that shows no dialog. Null: they do not say.
+ */
+export function standInActivity(signs: AgentSigns, nowMs: number): RegistryActivity | null {
+  const { hooks, screen } = signs;
+  if (hooks === null || hooks.turn === 'none' || screen === null || screen.reading === null) return null;
+  if (nowMs - screen.atMs > standInMs) return null;
+  if (hooks.permission !== null && screen.atMs < hooks.permission.sinceMs + drawnMs) return 'waiting-permission';
+  const { shows } = screen.reading;
+  if (shows === 'permission') return 'waiting-permission';
+  if (shows === 'question' || shows === 'setup' || shows === 'dialog') return 'waiting-dialog';
+  if (shows === 'left' || shows === 'limited') return null;
+  return hooks.turn === 'open' ? 'busy' : 'idle';
+}
+
+const standInMs = 1_500;
 
 interface TurnWord {
   open: boolean;

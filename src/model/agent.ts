@@ -1,3 +1,4 @@
+import type { UsageLimit } from './hook.ts';
 import type { ProcessId } from './world.ts';
 
 export type State = 'working' | 'idle' | 'waiting' | 'retrying' | 'limited' | 'compacting' | 'ended' | 'unknown';
@@ -56,6 +57,27 @@ export interface ContextReading {
   atMs: number;
 }
 
+/** What one source says of the context, on its own scale. */
+export interface ContextSign {
+  source: Source;
+  percent: number;
+  /** Of the whole window, or of the part the client lets one use. */
+  scale: 'window' | 'usable';
+  used: number | null;
+  atMs: number;
+}
+
+/** One source by itself. */
+export interface SourceSign {
+  source: Source;
+  /** `absent`: not set up or nothing yet; `off`: not asked. */
+  health: 'ok' | 'failing' | 'absent' | 'off';
+  reason: string | null;
+  atMs: number | null;
+  /** What the state would be by this source alone. */
+  alone: Pick<StateReading, 'state' | 'detail' | 'tool'> | null;
+}
+
 export interface BackgroundWork {
   kind: 'subagent' | 'shell';
   id: string;
@@ -105,6 +127,10 @@ export interface AgentView {
   reading: StateReading;
   model: string | null;
   context: ContextReading | null;
+  contexts: ContextSign[];
+  /** How much of the account's allowance is used, where the status line tells. */
+  limits: UsageLimit[];
+  sources: SourceSign[];
   costUsd: number | null;
   lastActivityMs: number | null;
   lastTurn: TurnEnd | null;

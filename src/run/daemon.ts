@@ -389,9 +389,24 @@ class Daemon {
       servers: this.#watcher.servers,
       database: { down: this.#databaseDown, waiting: this.#journal.pending, failure: this.#journal.failure },
       channels: this.#acting.channels.map(({ name, ok: works, reason }) => ({ name, ok: works, reason })),
+      sources: this.#sources(),
       memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
       agents: this.#watcher.views().filter((view) => view.reading.state !== 'ended').length,
     };
+  }
+
+  /** How many living agents each source works for, and why not for the others. */
+  #sources(): Json {
+    const living = this.#watcher.views().filter((view) => view.reading.state !== 'ended');
+    const all = new Map<string, { ok: number; failing: string[]; absent: number }>();
+    for (const { source, health, reason } of living.flatMap((view) => view.sources)) {
+      const counts = all.get(source) ?? { ok: 0, failing: [], absent: 0 };
+      all.set(source, counts);
+      if (health === 'ok') counts.ok += 1;
+      else if (health === 'failing') counts.failing.push(reason ?? '');
+      else counts.absent += 1;
+    }
+    return Object.fromEntries(all);
   }
 
   #stop(keepDb: boolean): void {

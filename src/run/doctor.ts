@@ -20,6 +20,7 @@ interface DaemonFacts {
   servers: { socket: string; panes: number | null; failure: string | null }[];
   database: { down: boolean; waiting: number; failure: string | null };
   channels: { name: string; ok: boolean; reason: string | null }[];
+  sources: Record<string, { ok: number; failing: string[]; absent: number }>;
   memory_mb: number;
   agents: number;
 }
@@ -34,7 +35,7 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
     checkConfig(environment),
     checkDaemon(home, facts),
     await checkDatabase(home, environment, facts),
-    ...(facts === null ? [] : [checkServers(facts), checkChannels(facts), checkInput(facts)]),
+    ...(facts === null ? [] : [checkServers(facts), checkChannels(facts), checkSources(facts), checkInput(facts)]),
   ];
 }
 
@@ -152,6 +153,16 @@ function checkChannels(facts: DaemonFacts): DoctorCheck {
     'channels',
     facts.channels.length === 0 ? 'none used yet' : facts.channels.map(({ name }) => name).join(', '),
   );
+}
+
+/** A source that fails is a state told from less; one that was never set up is not. */
+function checkSources(facts: DaemonFacts): DoctorCheck {
+  const told = Object.entries(facts.sources);
+  const detail = told.map(([source, { ok, failing }]) => `${source} ${ok} of ${ok + failing.length}`).join(', ');
+  const failing = told.flatMap(([source, counts]) => counts.failing.map((reason) => `${source}: ${reason}`));
+  if (failing.length === 0) return good('sources', detail === '' ? 'no agent' : detail);
+  const why = [...new Set(failing)].slice(0, 5).join('; ');
+  return wrong('sources', `${detail} (${why})`, 'states come from what is left; see `watchkeeper status`');
 }
 
 /** Bad input changes a counter, not a decision; here is where one sees it. */

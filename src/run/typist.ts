@@ -87,6 +87,10 @@ export class Typist {
     if (this.#parts.paused()) return 'paused';
     const { clock, processes, files } = this.#parts;
     const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
-    return whyNotNow(lookNow(agent.seen, pane?.pid ?? null, processes, files), pane, clock.nowMs(), quietMs);
+    const look = lookNow(agent.seen, pane?.pid ?? null, processes, files);
+    // An entry that says something counts more than anything else.
+    const unsaid = look.activity === null || look.activity === 'unclear';
+    const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? look.activity) : look.activity;
+    return whyNotNow({ ...look, activity }, pane, clock.nowMs(), quietMs);
   }
 }

@@ -1,8 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { AgentClient } from '../clients/client.ts';
+import { standInActivity } from '../detect/infer.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
 import { type AgentSigns, isSubagentTool, judgeState, lastTurn } from '../detect/state.ts';
-import type { AgentView, Authority, ContextReading, StateReading } from '../model/agent.ts';
+import type {
+  AgentView,
+  Authority,
+  ContextReading,
+  RegistryActivity,
+  SourceSign,
+  StateReading,
+} from '../model/agent.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SessionRow, StoredAgent } from '../model/store.ts';
@@ -13,6 +21,7 @@ import type { InboxEntry } from '../sense/inbox.ts';
 import type { ScreenSign } from '../sense/screens.ts';
 import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
 import type { AgentInbox, HeardHook } from './agent-inbox.ts';
+import { describeContexts, describeSources } from './agent-sources.ts';
 import { projectFor } from './names.ts';
 
 const pathCharsMax = 4_096;
@@ -64,6 +73,7 @@ export class WatchedAgent {
   #compactAskedMs: number | null = null;
   #hasBacklog = false;
   #noRegistry = false;
+  #lastSigns: AgentSigns | null = null;
   /** An earlier run's last word, so that a restart does not tell it again. */
   #before: StoredAgent | null;
 
@@ -97,6 +107,11 @@ export class WatchedAgent {
   /** When `/compact` was last typed into it. */
   get compactAskedMs(): number | null {
     return this.#compactAskedMs;
+  }
+
+  /** What it does in this moment where its registry does not say so; null: nobody knows. */
+  standIn(nowMs: number): RegistryActivity | null {
+    return this.#lastSigns === null ? null : standInActivity(this.#lastSigns, nowMs);
   }
 
   get folders(): string[] {
@@ -136,6 +151,7 @@ export class WatchedAgent {
     this.#takeHooks(hooks, look);
     const subagents = this.#pollSubagents();
     const signs = this.#signs(observation, subagents, senses, nowMs);
+    this.#lastSigns = signs;
     const view = this.#describe(observation, this.#judge(signs), signs);
     this.#compare(view, nowMs, look);
     if (look.events.length > 0 || look.changed) look.sessions.push(...this.#sessionRow(view));
@@ -204,7 +220,7 @@ export class WatchedAgent {
 
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
-    const context = this.#context();
+    const context = this.#transcriptContext();
     return {
       nowMs,
       alive,
@@ -242,6 +258,8 @@ export class WatchedAgent {
     const facts = this.#facts;
     const { subagents } = signs;
     const turn = lastTurn(signs, reading);
+    const line = this.#parts.inbox.statusLine(this.#sessionId);
+    const contexts = describeContexts(this.#transcriptContext(), line, signs.screen);
     const place = this.#seen.place;
     const session = place === null ? null : shown(place.pane.session, 200);
     const last = this.lastView;
@@ -271,9 +289,12 @@ export class WatchedAgent {
       transcript: this.#transcript,
       startedAtMs: this.#parts.startedAtMs,
       reading: { ...reading, tool: clean(reading.tool) },
-      model: clean(facts.model) ?? known?.model ?? null,
-      context: this.#context() ?? known?.context ?? null,
-      costUsd: facts.costUsd ?? known?.costUsd ?? null,
+      model: clean(facts.model) ?? clean(line?.line.model ?? null) ?? known?.model ?? null,
+      context: contexts.best ?? known?.context ?? null,
+      contexts: contexts.all,
+      limits: line?.line.limits.map((limit) => ({ ...limit, name: shown(limit.name, 40) })) ?? [],
+      sources: this.#sources(observation, signs, line?.atMs ?? null),
+      costUsd: line?.line.costUsd ?? facts.costUsd ?? known?.costUsd ?? null,
       lastActivityMs: latest([facts.lastActivityMs, observation.registry?.entry.sinceMs ?? null, ...subagentActivity]),
       lastTurn: turn.end ?? known?.lastTurn ?? null,
       lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
@@ -298,7 +319,19 @@ export class WatchedAgent {
     return state === 'idle' || state === 'unknown' ? null : `while it was ${state}`;
   }
 
-  #context(): ContextReading | null {
+  #sources(observation: Observation, signs: AgentSigns, statusLineMs: number | null): SourceSign[] {
+    return describeSources({
+      signs,
+      trouble: observation.trouble,
+      inTmux: this.#seen.place !== null,
+      startedAtMs: this.#parts.startedAtMs,
+      lastHookMs: this.#parts.inbox.lastHookMs,
+      statusLineMs,
+      broken: new Set(),
+    });
+  }
+
+  #transcriptContext(): ContextReading | null {
     const facts = this.#facts;
     if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
     const used = facts.contextUsed;
@@ -378,7 +411,8 @@ function isSameState(a: StateReading, b: StateReading): boolean {
 
 /** Everything of a view but what moves by itself with time. */
 function fingerprint(view: AgentView): string {
-  return JSON.stringify({ ...view, reading: { ...view.reading, seenAtMs: 0 } });
+  const sources = view.sources.map(({ source, health }) => ({ source, health }));
+  return JSON.stringify({ ...view, sources, contexts: [], reading: { ...view.reading, seenAtMs: 0 } });
 }
 
 function describeError(facts: SessionFacts): string | null {

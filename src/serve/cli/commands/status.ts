@@ -46,8 +46,18 @@ function statusText(status: StatusDocument): string {
   if (agents.length === 0) return `${head}\nno agent yet: start Claude Code, in tmux or anywhere else`;
   const rows = agents.map((agent) => row(agent, nowMs));
   const notes = agents.filter((agent) => agent.error !== null).map((agent) => line(`${agent.agent}: ${agent.error}`));
+  const blind = agents.flatMap((agent) => degraded(agent));
   const text = table(['AGENT', 'STATE', 'FOR', 'CONTEXT', 'LAST TURN', 'SOURCE', 'MAY'], rows);
-  return [head, text, ...notes].join('\n');
+  return [head, text, ...notes, ...blind].join('\n');
+}
+
+/** What it is seen without. Hooks and status line that were never set up are no loss. */
+function degraded(agent: AgentDocument): string[] {
+  if (agent.state === 'ended') return [];
+  const failing = agent.sources.filter(({ health }) => health === 'failing');
+  if (failing.length === 0) return [];
+  const without = failing.map(({ source, reason }) => `${source} (${reason})`).join(', ');
+  return [line(`${agent.agent}: degraded, without ${without}; told by ${agent.source}`)];
 }
 
 function row(agent: AgentDocument, nowMs: number): Cell[] {

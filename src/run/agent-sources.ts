@@ -1,0 +1,119 @@
+import { type AgentSigns, judgeAlone } from '../detect/state.ts';
+import type { ContextReading, ContextSign, Source, SourceSign, StateReading } from '../model/agent.ts';
+import type { StatusLine } from '../model/hook.ts';
+
+/** What is known of one agent's sources at one moment. */
+export interface SourceFacts {
+  signs: AgentSigns;
+  /** Why registry and transcript cannot be read; null: they can. */
+  trouble: { registry: string | null; transcript: string | null };
+  inTmux: boolean;
+  startedAtMs: number;
+  lastHookMs: number | null;
+  statusLineMs: number | null;
+  /** Found broken in this version of the client. */
+  broken: ReadonlySet<Source>;
+}
+
+/** A hook comes a tenth of a second after what it tells of; after this long it does not come any more. */
+const hookLagMs = 5_000;
+const startMs = 5_000;
+
+/** Each source by itself: whether it works, and what it says alone. */
+export function describeSources(facts: SourceFacts): SourceSign[] {
+  const { signs, trouble } = facts;
+  const sign = (
+    source: Source,
+    health: SourceSign['health'],
+    reason: string | null,
+    atMs: number | null,
+  ): SourceSign => {
+    if (facts.broken.has(source))
+      return { source, health: 'off', reason: 'conformance found it broken', atMs, alone: null };
+    const alone = health === 'ok' ? judgeAlone(signs, source) : null;
+    return { source, health, reason, atMs, alone: alone === null ? null : said(alone) };
+  };
+  return [
+    hookSign(facts, sign),
+    registrySign(facts, sign),
+    trouble.transcript === null && signs.session === null
+      ? sign('transcript', 'absent', 'nothing has been said yet', null)
+      : sign(
+          'transcript',
+          trouble.transcript === null ? 'ok' : 'failing',
+          trouble.transcript,
+          signs.session?.seenAtMs ?? null,
+        ),
+    facts.statusLineMs === null
+      ? sign('statusline', 'absent', 'none of ours has been heard', null)
+      : sign('statusline', 'ok', null, facts.statusLineMs),
+    screenSign(facts, sign),
+  ];
+}
+
+type Sign = (source: Source, health: SourceSign['health'], reason: string | null, atMs: number | null) => SourceSign;
+
+function registrySign({ signs, trouble, startedAtMs }: SourceFacts, sign: Sign): SourceSign {
+  if (trouble.registry === null) return sign('registry', 'ok', null, signs.registry?.seenAtMs ?? null);
+  // The client writes its entry once it is past those.
+  const early = signs.nowMs - startedAtMs < startMs || signs.screen?.reading?.shows === 'setup';
+  return sign('registry', early ? 'absent' : 'failing', early ? 'it has not started yet' : trouble.registry, null);
+}
+
+function hookSign({ signs, lastHookMs }: SourceFacts, sign: Sign): SourceSign {
+  if (lastHookMs === null) return sign('hook', 'absent', 'none of ours has been heard', null);
+  const began = signs.session?.facts.turnSinceMs ?? null;
+  // A turn that hooks did not tell of: they were taken out, or do not run.
+  const silent = began !== null && lastHookMs < began - hookLagMs && signs.nowMs > began + hookLagMs;
+  return silent
+    ? sign('hook', 'failing', 'silent while the agent works', lastHookMs)
+    : sign('hook', 'ok', null, lastHookMs);
+}
+
+function screenSign({ signs, inTmux }: SourceFacts, sign: Sign): SourceSign {
+  if (!inTmux) return sign('screen', 'absent', 'it is not in tmux', null);
+  if (signs.screen === null) return sign('screen', 'off', 'the others say enough', null);
+  const { reading, atMs } = signs.screen;
+  return sign(
+    'screen',
+    reading === null ? 'failing' : 'ok',
+    reading === null ? 'no rule knows this screen' : null,
+    atMs,
+  );
+}
+
+function said({ state, detail, tool }: StateReading): SourceSign['alone'] {
+  return { state, detail, tool };
+}
+
+/** The context as each source has it. The status line knows the window; the transcript has to know the model. */
+export function describeContexts(
+  transcript: ContextReading | null,
+  told: { line: StatusLine; atMs: number } | null,
+  screen: AgentSigns['screen'],
+): { best: ContextReading | null; all: ContextSign[] } {
+  const all: ContextSign[] = [];
+  const window = told?.line.window ?? null;
+  const reserve = transcript === null ? null : transcript.window - transcript.usable;
+  const readings: ContextReading[] = [];
+  if (transcript !== null) readings.push(window === null ? transcript : inWindow(transcript, window));
+  if (told !== null && told.line.used !== null && window !== null) {
+    const usable = window - (reserve ?? defaultReserve);
+    const base = { used: told.line.used, window, usable, source: 'statusline' as const, atMs: told.atMs };
+    readings.push(inWindow({ ...base, percent: 0 }, window));
+  }
+  for (const { used, percent, source, atMs } of readings) all.push({ source, percent, scale: 'window', used, atMs });
+  const left = screen?.reading?.contextLeft ?? null;
+  if (left !== null && screen !== null)
+    all.push({ source: 'screen', percent: 100 - left.percent, scale: 'usable', used: null, atMs: screen.atMs });
+  readings.sort((a, b) => b.atMs - a.atMs);
+  return { best: readings[0] ?? null, all };
+}
+
+/** What the client keeps back of the window (seen in every version so far). */
+const defaultReserve = 20_000;
+
+function inWindow(reading: ContextReading, window: number): ContextReading {
+  const usable = Math.max(0, window - (reading.window - reading.usable));
+  return { ...reading, window, usable, percent: (reading.used / window) * 100 };
+}
