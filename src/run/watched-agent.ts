@@ -15,6 +15,7 @@ import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SessionRow, StoredAgent } from '../model/store.ts';
 import { shown } from '../model/text.ts';
+import type { ProcessInfo } from '../model/world.ts';
 import type { AgentFollower, Observation, SessionHint } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
 import type { InboxEntry } from '../sense/inbox.ts';
@@ -55,6 +56,8 @@ interface Parts {
 export interface Senses {
   inbox: InboxEntry[];
   screen: ScreenSign | null;
+  /** Seen a moment ago; null: look yourself. */
+  process: ProcessInfo | null;
   taken: SessionHint['taken'];
 }
 
@@ -73,6 +76,7 @@ export class WatchedAgent {
   #compactAskedMs: number | null = null;
   #hasBacklog = false;
   #noRegistry = false;
+  #print = '';
   #lastSigns: AgentSigns | null = null;
   /** An earlier run's last word, so that a restart does not tell it again. */
   #before: StoredAgent | null;
@@ -138,10 +142,20 @@ export class WatchedAgent {
     return state === 'retrying' || detail === 'api-stall' || (detail === 'thinking' && silentMs > silentThinkingMs);
   }
 
+  isAbout(folder: string, name: string | null): boolean {
+    return this.#parts.follower.isAbout(folder, name);
+  }
+
+  /** Its state does not change by itself, and its files tell when it does. */
+  get isSettled(): boolean {
+    const state = this.#view?.reading.state;
+    return !this.#noRegistry && (state === 'idle' || state === 'waiting' || state === 'limited');
+  }
+
   look(nowMs: number, senses: Senses): Look {
     const { follower, inbox } = this.#parts;
     const hooks = inbox.take(senses.inbox, follower.registeredSession);
-    const observation = follower.poll({ told: inbox.session, taken: senses.taken });
+    const observation = follower.poll({ told: inbox.session, taken: senses.taken }, senses.process);
     this.#noRegistry = observation.trouble.registry !== null;
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
@@ -360,7 +374,9 @@ export class WatchedAgent {
         this.#event(sinceMs, source, 'state', { state, detail, tool, from, confidence }, view.sessionId),
       );
     }
-    look.changed = this.#view === null || fingerprint(this.#view) !== fingerprint(view);
+    const print = fingerprint(view);
+    look.changed = print !== this.#print;
+    this.#print = print;
   }
 
   #sessionRow(view: AgentView): SessionRow[] {

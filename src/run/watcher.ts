@@ -6,7 +6,7 @@ import type { Counters } from '../model/counters.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { CheckRow, SpawnRow, StoreBatch, StoredAgent } from '../model/store.ts';
-import type { Clock, Files, Processes, ProcessId } from '../model/world.ts';
+import type { Clock, Files, Processes, ProcessId, ProcessInfo } from '../model/world.ts';
 import { AgentFollower, type LeftOff } from '../sense/agent-follower.ts';
 import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
 import { FolderWatches } from '../sense/folder-watches.ts';
@@ -60,11 +60,13 @@ export class Watcher {
   readonly #screens: Screens;
   readonly #examined = new Map<string, Examination['fine']>();
   #servers: Sweep['servers'] = [];
+  /** Agents whose files have changed since they were looked at. */
+  readonly #dirty = new Set<string>();
 
   constructor(parts: WatcherParts) {
     this.#parts = parts;
     this.#typed = new TypedCommands(parts.files);
-    this.#watches = new FolderWatches(parts.files, parts.changed);
+    this.#watches = new FolderWatches(parts.files, (folder, name) => this.#noticed(folder, name));
     const capture = (socket: string, pane: string) => parts.fleet.capture(socket, pane);
     this.#screens = new Screens({ clock: parts.clock, capture, changed: parts.changed });
   }
@@ -95,8 +97,9 @@ export class Watcher {
         agent.place({ ...agent.seen, place: null });
     }
     this.#takeInLost();
+    this.#readInbox();
     // Those known first: one that is gone leaves its name to whoever came in its place.
-    const events = this.pulse();
+    const events = this.#look([...this.#agents.keys()], found);
     const fresh = [...found].filter(([key]) => !this.#agents.has(key));
     for (const [key, seen] of fresh) this.#agents.set(key, this.#welcome(key, seen));
     events.push(...this.#look(fresh.map(([key]) => key)));
@@ -106,18 +109,35 @@ export class Watcher {
     return events;
   }
 
-  /** Looks at the agents already known. */
+  /** Looks at those of the agents already known that may have something new to tell. */
   pulse(): WatchEvent[] {
-    return this.#look([...this.#agents.keys()]);
+    this.#readInbox();
+    return this.#look([...this.#agents].filter(([key, agent]) => this.#mayBeNew(key, agent)).map(([key]) => key));
   }
 
-  #look(keys: string[]): WatchEvent[] {
+  #mayBeNew(key: string, agent: WatchedAgent): boolean {
+    const { pid } = agent.seen.process;
+    return (
+      this.#dirty.has(key) || !agent.isSettled || this.#parts.inbox.hasFor(pid) || !this.#parts.processes.exists(pid)
+    );
+  }
+
+  #noticed(folder: string, name: string | null): void {
+    for (const [key, agent] of this.#agents) if (agent.isAbout(folder, name)) this.#dirty.add(key);
+    this.#parts.changed();
+  }
+
+  #readInbox(): void {
+    if (this.#parts.inbox.look(this.#parts.clock.nowMs())) this.#parts.changed();
+  }
+
+  /** `found`: processes just seen. */
+  #look(keys: string[], found: ReadonlyMap<string, SeenAgent> = new Map()): WatchEvent[] {
     const nowMs = this.#parts.clock.nowMs();
-    if (this.#parts.inbox.look(nowMs)) this.#parts.changed();
     const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
     for (const key of keys) {
       try {
-        this.#lookAt(key, nowMs, batch);
+        this.#lookAt(key, nowMs, found.get(key)?.process ?? null, batch);
       } catch (error) {
         this.#parts.failed(error);
       }
@@ -176,17 +196,19 @@ export class Watcher {
     return entry === null ? null : projectFor(null, entry.cwd);
   }
 
-  #lookAt(key: string, nowMs: number, batch: StoreBatch): void {
+  #lookAt(key: string, nowMs: number, process: ProcessInfo | null, batch: StoreBatch): void {
     const agent = this.#agents.get(key);
     if (agent === undefined) return;
     // What is in its file will still be there.
     if (agent.hasBacklog && this.#parts.congested()) return;
+    this.#dirty.delete(key);
     const before = agent.lastView;
     const { process: owner, place } = agent.seen;
     const look = agent.look(nowMs, {
       inbox: this.#parts.inbox.claim(owner.pid, owner.startTicks),
       screen:
         place !== null && agent.wantsScreen ? this.#screens.look(agent.seen.client, place.socket, place.pane.id) : null,
+      process,
       taken: () => this.#takenSessions(agent),
     });
     const view = agent.view;

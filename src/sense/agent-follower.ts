@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { type AgentClient, isEntryOf, type RegistryEntry } from '../clients/client.ts';
 import type { Counters } from '../model/counters.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -91,8 +92,23 @@ export class AgentFollower {
   /** Folders whose changes are worth a look at once. */
   folders(): string[] {
     const folders = this.#configDir === null ? [] : [this.#client.registryFolder(this.#configDir), this.#configDir];
-    if (this.#lines !== null) folders.push(this.#lines.path.slice(0, this.#lines.path.lastIndexOf('/')));
+    const lines = this.#folderOfLines();
+    if (lines !== null) folders.push(lines);
     return folders;
+  }
+
+  /** Does a change of this file mean that there is something new of this agent? */
+  isAbout(folder: string, name: string | null): boolean {
+    if (!this.folders().includes(folder)) return false;
+    if (name === null || folder === this.#folderOfLines() || this.#configDir === null) {
+      return name === null || this.#sessionId === null || name.startsWith(this.#sessionId);
+    }
+    if (folder === this.#configDir) return name === path.basename(this.#client.historyFile(this.#configDir));
+    return name.startsWith(`${this.#process.pid}.`);
+  }
+
+  #folderOfLines(): string | null {
+    return this.#lines === null ? null : path.dirname(this.#lines.path);
   }
 
   /** The session the registry named last. */
@@ -100,9 +116,10 @@ export class AgentFollower {
     return this.#registry?.entry.sessionId ?? null;
   }
 
-  poll(hint: SessionHint): Observation {
+  /** `process`: as it was seen a moment ago, where that is known. */
+  poll(hint: SessionHint, process: ProcessInfo | null): Observation {
     const nowMs = this.#sources.clock.nowMs();
-    const info = this.#sources.processes.info(this.#process.pid);
+    const info = process ?? this.#sources.processes.info(this.#process.pid);
     const alive = info !== null && info.startTicks === this.#process.startTicks && !/[ZX]/.test(info.runState);
     this.#readRegistry(nowMs);
     const session = this.#registry?.entry.sessionId ?? this.#hinted(hint, alive);
@@ -117,7 +134,7 @@ export class AgentFollower {
       sessionId: this.#sessionId,
       restarted: this.#restarted,
       transcript: this.#transcriptSeen,
-      compactAskedMs: this.#compactAsked(),
+      compactAskedMs: this.#compactAsked(nowMs),
       registryLeft: !alive && this.#isRegistryLeft(),
       trouble: { registry: this.#registryTrouble, transcript: this.#transcriptTrouble },
       ...read,
@@ -242,9 +259,9 @@ export class AgentFollower {
     return this.#sources.files.info(this.#client.registryFile(this.#configDir, this.#process.pid)) !== null;
   }
 
-  #compactAsked(): number | null {
+  #compactAsked(nowMs: number): number | null {
     if (this.#configDir === null || this.#sessionId === null) return null;
-    const last = this.#sources.typed.last(this.#client, this.#configDir, this.#sessionId);
+    const last = this.#sources.typed.last(this.#client, this.#configDir, this.#sessionId, nowMs);
     return last?.command === 'compact' ? last.atMs : null;
   }
 

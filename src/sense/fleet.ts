@@ -37,6 +37,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   readonly #servers = new Map<string, TmuxServer>();
   #configDirs: readonly string[] = [];
+  readonly #identified = new Map<string, Omit<SeenAgent, 'place'>>();
   /** What was odd and is counted already; looked at every two seconds it would be counted for ever. */
   readonly #counted = new Set<string>();
 
@@ -76,6 +77,8 @@ export class Fleet {
       }
     }
     for (const agent of this.#outsideTmux(found)) found.set(agent.process.pid, agent);
+    const alive = new Set([...found.values()].map(({ process }) => `${process.pid}:${process.startTicks}`));
+    for (const key of this.#identified.keys()) if (!alive.has(key)) this.#identified.delete(key);
     return { agents: [...found.values()], servers };
   }
 
@@ -122,6 +125,14 @@ export class Fleet {
   }
 
   #identify(info: ProcessInfo): Omit<SeenAgent, 'place'> | null {
+    const key = `${info.pid}:${info.startTicks}`;
+    const known = this.#identified.get(key) ?? this.#identifyAnew(info);
+    // A process stays what it is; only its run state changes.
+    if (known !== null) this.#identified.set(key, known);
+    return known === null ? null : { ...known, process: info };
+  }
+
+  #identifyAnew(info: ProcessInfo): Omit<SeenAgent, 'place'> | null {
     const { processes, clients } = this.#options;
     const client = clients.find((candidate) => candidate.mayBe(info));
     if (client === undefined) return null;

@@ -3,10 +3,10 @@ import type { Files } from '../model/world.ts';
 /** Keeps a watch on just the folders asked for. A change is a hint to look; the sweep is the truth. */
 export class FolderWatches {
   readonly #files: Files;
-  readonly #changed: () => void;
+  readonly #changed: (folder: string, name: string | null) => void;
   readonly #open = new Map<string, { close(): void }>();
 
-  constructor(files: Files, changed: () => void) {
+  constructor(files: Files, changed: (folder: string, name: string | null) => void) {
     this.#files = files;
     this.#changed = changed;
   }
@@ -19,7 +19,7 @@ export class FolderWatches {
     }
     for (const folder of folders) {
       if (this.#open.has(folder)) continue;
-      const watch = this.#files.watch(folder, this.#changed);
+      const watch = this.#files.watch(folder, (name) => this.#changed(folder, name));
       if (watch !== null) this.#open.set(folder, watch);
     }
   }

@@ -74,6 +74,11 @@ export class Inbox {
     return fresh.length > filesPerLookMax;
   }
 
+  hasFor(pid: number): boolean {
+    for (const { owner } of this.#unclaimed.values()) if (owner?.pid === pid) return true;
+    return false;
+  }
+
   /** What has come for this process, the oldest first. */
   claim(pid: number, startTicks: string): InboxEntry[] {
     if (this.#unclaimed.size === 0) return [];

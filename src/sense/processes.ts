@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readlinkSync, readSync, statSync } from 'node:fs';
 import type { Processes, ProcessInfo } from '../model/world.ts';
 
 /** Linux gives every clock in /proc in hundredths of a second, whatever the kernel ticks at. */
 const ticksPerSecond = 100;
 const environmentBytesMax = 1024 * 1024;
+const shared = Buffer.alloc(64 * 1024);
 
 /** Processes as Linux's /proc shows them. Every read may fail: a process can go at any moment. */
 export function linuxProcesses(): Processes {
@@ -13,6 +14,7 @@ export function linuxProcesses(): Processes {
     bootId,
     uid,
     info: (pid) => readInfo(pid, bootId),
+    exists: (pid) => existsSync(`/proc/${pid}`),
     children: (pid) => readChildren(pid),
     executable: (pid) => readLink(`/proc/${pid}/exe`),
     directory: (pid) => readLink(`/proc/${pid}/cwd`),
@@ -29,7 +31,8 @@ function bootMs(): number {
 
 function readInfo(pid: number, bootId: string): ProcessInfo | null {
   // An exception for each of thousands of stale registry files would be most of the daemon's work.
-  if (!existsSync(`/proc/${pid}`)) return null;
+  const owner = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
+  if (owner === undefined) return null;
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === null) return null;
   // The command may hold blanks and brackets, so the fields are counted from the last bracket on.
@@ -39,19 +42,36 @@ function readInfo(pid: number, bootId: string): ProcessInfo | null {
   const fields = stat.slice(close + 2).split(' ');
   const [runState, ppid, processGroup, , , terminalGroup] = fields;
   const startTicks = fields[19];
-  const uid = /^Uid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1];
-  if (runState === undefined || startTicks === undefined || uid === undefined) return null;
+  if (startTicks === undefined) return null;
+  // A process that keeps others from looking into it belongs to root by its folder.
+  const uid = owner === 0 ? realOwner(pid, startTicks) : owner;
+  if (runState === undefined || uid === undefined) return null;
   return {
     bootId,
     pid,
     startTicks,
     ppid: Number(ppid),
-    uid: Number(uid),
+    uid,
     command: stat.slice(open + 1, close),
     runState,
     processGroup: Number(processGroup),
     terminalGroup: Number(terminalGroup),
   };
+}
+
+const owners = new Map<string, number>();
+const ownersMax = 10_000;
+
+/** Asked once for each process: the file that tells is the dearest to read. */
+function realOwner(pid: number, startTicks: string): number | undefined {
+  const key = `${pid}:${startTicks}`;
+  const known = owners.get(key);
+  if (known !== undefined) return known;
+  const uid = /^Uid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`) ?? '')?.[1];
+  if (uid === undefined) return undefined;
+  if (owners.size >= ownersMax) owners.clear();
+  owners.set(key, Number(uid));
+  return Number(uid);
 }
 
 function readChildren(pid: number): number[] {
@@ -75,10 +95,24 @@ function splitZero(text: string | null): string[] | null {
 }
 
 function readText(path: string, bytesMax = 64 * 1024): string | null {
+  let fd: number;
   try {
-    return readFileSync(path).subarray(0, bytesMax).toString('utf8');
+    fd = openSync(path, 'r');
   } catch {
     return null;
+  }
+  try {
+    // Files here have no size: readFileSync would look for one and then read piece by piece.
+    const buffer = bytesMax > shared.length ? Buffer.allocUnsafe(bytesMax) : shared;
+    let filled = 0;
+    for (let count = 1; count > 0 && filled < bytesMax; filled += count) {
+      count = readSync(fd, buffer, filled, Math.min(buffer.length, bytesMax) - filled, null);
+    }
+    return buffer.toString('utf8', 0, filled);
+  } catch {
+    return null;
+  } finally {
+    closeSync(fd);
   }
 }
 

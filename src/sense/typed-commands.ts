@@ -5,23 +5,39 @@ import { followLimits, LineFollower } from './line-follower.ts';
 /** What matters was typed a moment ago. */
 const limits = { ...followLimits, historyBytesMax: 64 * 1024 };
 const sessionsMax = 1_000;
+const shareMs = 20;
 
 /** The last command typed into each session, by the client's own history of a config directory. */
 export class TypedCommands {
   readonly #files: Files;
-  readonly #folders = new Map<string, { lines: LineFollower; last: Map<string, { command: string; atMs: number }> }>();
+  readonly #folders = new Map<
+    string,
+    { lines: LineFollower; last: Map<string, { command: string; atMs: number }>; readMs: number }
+  >();
 
   constructor(files: Files) {
     this.#files = files;
   }
 
-  last(client: AgentClient, configDir: string, sessionId: string): { command: string; atMs: number } | null {
+  /** `nowMs`: agents that are looked at together share one look at the file. */
+  last(
+    client: AgentClient,
+    configDir: string,
+    sessionId: string,
+    nowMs: number,
+  ): { command: string; atMs: number } | null {
     let folder = this.#folders.get(configDir);
     if (folder === undefined) {
-      folder = { lines: new LineFollower(this.#files, client.historyFile(configDir), limits), last: new Map() };
+      folder = {
+        lines: new LineFollower(this.#files, client.historyFile(configDir), limits),
+        last: new Map(),
+        readMs: 0,
+      };
       this.#folders.set(configDir, folder);
     }
-    for (const line of folder.lines.poll().lines) {
+    const fresh = Math.abs(nowMs - folder.readMs) < shareMs;
+    if (!fresh) folder.readMs = nowMs;
+    for (const line of fresh ? [] : folder.lines.poll().lines) {
       const typed = client.parseHistoryLine(line.text);
       if (typed === null) continue;
       folder.last.delete(typed.sessionId);

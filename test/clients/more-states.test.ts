@@ -3,24 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { launchAgent } from './agent.ts';
+import { limitHeaders } from './limit-headers.ts';
 import { errorBody } from './model-script.ts';
 import { StateReport, withinMs } from './state-report.ts';
 import { watched } from './watching.ts';
 
 const report = new StateReport('rare');
 afterAll(() => report.write());
-
-function limitHeaders(resets: number): Record<string, string> {
-  const prefix = 'anthropic-ratelimit-unified';
-  return {
-    [`${prefix}-status`]: 'rejected',
-    [`${prefix}-reset`]: String(resets),
-    [`${prefix}-representative-claim`]: 'five_hour',
-    [`${prefix}-5h-utilization`]: '1',
-    [`${prefix}-5h-reset`]: String(resets),
-    [`${prefix}-5h-status`]: 'rejected',
-  };
-}
 
 describe('what leaves little trace is told all the same', () => {
   test(

@@ -1,10 +1,11 @@
 /** More files than this in the inbox mean that nobody reads it: what comes then is dropped. */
 export const inboxFilesMax = 20_000;
-const bodyBytesMax = 65_536;
+/** In blocks of 512 bytes. */
+const bodyBlocksMax = 128;
 
 /**
  * The script behind every hook and the status line: hands one event to the daemon as one file, by rename. Plain sh and
- * three small programs: it runs before and after every tool of the agent, and Node would cost it ten times as much. It
+ * two small programs: it runs before and after every tool of the agent, and Node would cost it ten times as much. It
  * says nothing, waits for nobody and never fails, whether the daemon runs or not.
  */
 export function hookScript(inbox: string): string {
@@ -31,23 +32,27 @@ done
 
 [ "$kind" != statusline ] || body=$(cat)
 
+rest=
 body() {
   printf 'wk1 %s %s\\n' "$kind" "$owner" || return
-  if [ "$kind" = statusline ]; then printf '%s\\n' "$body"; else head -c ${bodyBytesMax}; fi
+  if [ "$kind" = statusline ]; then printf '%s\\n' "$body"; else cat || rest=yes; fi
 }
 
+file=
 set -- "$inbox"/*
 if [ $# -lt ${inboxFilesMax} ] && read -r line 2>/dev/null </proc/self/stat; then
   set -f
   set -- \${line##*) }
   # A process is told from all others by its pid and its start.
   file=$inbox/$$-\${20}
-  { body >"$file.new" && mv -f "$file.new" "$file.$kind" || rm -f "$file.new"; } 2>/dev/null
+  # No file grows beyond this: what is longer comes cut. A status line of the user's own is not bound by it.
+  [ "$kind" = statusline ] || { ulimit -c 0; ulimit -f ${bodyBlocksMax}; } 2>/dev/null
+  { body >"$file.new" && mv -f "$file.new" "$file.$kind" || { rest=yes; rm -f "$file.new"; }; } 2>/dev/null
 fi
 
 if [ "$kind" = statusline ]; then
   [ -z "$then" ] || printf '%s\\n' "$body" | sh -c "$then"
-else
+elif [ -n "$rest" ] || [ -z "$file" ]; then
   # What was not taken is read all the same: the client shall not find its pipe broken.
   cat >/dev/null
 fi
