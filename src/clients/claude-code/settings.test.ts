@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hookEvents } from './hooks.ts';
 import { addToSettings, eventsFor, isEmptySettings, removeFromSettings, viewSettings } from './settings.ts';
@@ -101,6 +102,31 @@ describe('the text after taking out is the text before', () => {
     });
   });
 });
+
+describe('settings as people have them, without a record of what was there', () => {
+  const folder = new URL('../../../test/fixtures/settings/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json.txt'));
+  // A list or object that was empty cannot be told from one that we left empty, nor an escape from its character.
+  const bare = (text: string) =>
+    text
+      .replaceAll('\\u2699', '\u2699')
+      .replaceAll(/"Stop"\s*:\s*\[\s*\]/g, '')
+      .replaceAll(/"PreToolUse"\s*:\s*\[\s*\]/g, '')
+      .replaceAll(/"hooks"\s*:\s*\{[\s,]*\}/g, '')
+      .replaceAll(/[\s,]/g, '');
+  it.each(files)('%s', (name) => {
+    const text = readFileSync(new URL(name, folder), 'utf8');
+    const installed = added(text, { events: hookEvents });
+    expect(bare(removed(installed)).replace(/^\{\}$/, '')).toBe(bare(text).replace(/^\{\}$/, ''));
+    if (isStrict(text)) expect(JSON.parse(installed.replace(/^\ufeff/, ''))).toHaveProperty('hooks.Stop');
+    expect(added(installed, { events: hookEvents })).toBe(installed);
+  });
+});
+
+function isStrict(text: string): boolean {
+  const view = viewSettings(text);
+  return view.ok && view.value.lenient === null;
+}
 
 describe('a status line', () => {
   const theirs = { type: 'command', command: `printf '%s' "it's"`, padding: 2, refreshInterval: 5 };

@@ -123,7 +123,7 @@ export function removeFromSettings(
   let text = changed;
   const events = view.value.scripts.get(script) ?? new Set<string>();
   for (const event of events) text = withoutEvent(text, script, event, wasThere('hooks', event));
-  if (events.size > 0 && !wasThere('hooks') && at(text, ['hooks'])?.parts.length === 0) text = remove(text, ['hooks']);
+  if (events.size > 0 && !wasThere('hooks') && isBare(at(text, ['hooks']))) text = remove(text, ['hooks']);
   const { statusLine } = view.value;
   if (view.value.statusLineScript !== script || !isCommand(statusLine)) return ok(text);
   const inner = ourCommand(statusLine.command)?.inner ?? null;
@@ -169,9 +169,14 @@ function withoutEvent(before: string, script: string, event: string, keepEmpty: 
       text = remove(text, ['hooks', event, group, 'hooks', index]);
       taken += 1;
     }
-    if (taken > 0 && list()?.parts.length === 0) text = remove(text, ['hooks', event, group]);
+    if (taken > 0 && isBare(list())) text = remove(text, ['hooks', event, group]);
   }
-  return groups().length === 0 && !keepEmpty ? remove(text, ['hooks', event]) : text;
+  return isBare(at(text, ['hooks', event])) && !keepEmpty ? remove(text, ['hooks', event]) : text;
+}
+
+/** Empty, and without a comment that somebody left in it. */
+function isBare(node: JsonNode | null): boolean {
+  return node !== null && node.parts.length === 0 && node.innerEnd === node.start + 1;
 }
 
 function at(text: string, path: readonly (string | number)[]): JsonNode | null {

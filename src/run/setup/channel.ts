@@ -28,35 +28,41 @@ export interface ChannelTest {
   reason: string | null;
 }
 
-/** Adds one receiver to the machine's configuration, in its own words and comments, if the whole is right after it. */
-export function addChannel(
-  wish: ChannelWish,
-  places: ConfigPlaces,
-): Result<{ file: string; did: 'installed' | 'already-there'; entry: NotifyConfig }, 'bad-input'> {
+export interface PlannedChannel {
+  file: string;
+  did: 'installed' | 'already-there';
+  entry: NotifyConfig;
+  write(): Result<void, 'bad-input'>;
+}
+
+/** One more receiver in the machine's configuration, in its own words and comments, if the whole is right after it. */
+export function planChannel(wish: ChannelWish, places: ConfigPlaces): Result<PlannedChannel, 'bad-input'> {
   const { machine } = configFiles(places);
   const opened = openOwn(machine);
   if (!opened.ok) return { ...opened, reason: 'bad-input' };
   const before = opened.value.bytes?.toString('utf8') ?? '';
   const already = read(before, machine);
   if (!already.ok) return already;
-  const entry = {
+  const text = withEntry(before, {
     channel: wish.channel ?? wish.type,
     type: wish.type,
     ...(wish.url === null ? {} : { url: wish.url }),
     ...(wish.urlEnv === null ? {} : { urlEnv: wish.urlEnv }),
     ...(wish.command.length === 0 ? {} : { command: wish.command }),
-  };
-  const text = withEntry(before, entry);
+  });
   const after = read(text, machine);
-  const added = after.ok ? after.value.at(-1) : undefined;
   if (!after.ok) return fail('bad-input', after.message, wayOut[wish.type]);
-  if (added === undefined) return fail('bad-input', `${machine} cannot be added to`, 'add the channel by hand');
-  if (already.value.some((other) => JSON.stringify(other) === JSON.stringify(added)))
-    return ok({ file: machine, did: 'already-there', entry: added });
-  const folder = makeFolder(path.dirname(machine));
-  if (!folder.ok) return { ...folder, reason: 'bad-input' };
-  const written = replaceOwn(opened.value, Buffer.from(text));
-  return written.ok ? ok({ file: machine, did: 'installed', entry: added }) : { ...written, reason: 'bad-input' };
+  const entry = after.value.at(-1);
+  if (entry === undefined) return fail('bad-input', `${machine} cannot be added to`, 'add the channel by hand');
+  if (already.value.some((other) => JSON.stringify(other) === JSON.stringify(entry)))
+    return ok({ file: machine, did: 'already-there', entry, write: () => ok(undefined) });
+  const write = (): Result<void, 'bad-input'> => {
+    const folder = makeFolder(path.dirname(machine));
+    if (!folder.ok) return { ...folder, reason: 'bad-input' };
+    const written = replaceOwn(opened.value, Buffer.from(text));
+    return written.ok ? written : { ...written, reason: 'bad-input' };
+  };
+  return ok({ file: machine, did: 'installed', entry, write });
 }
 
 const wayOut: Record<ChannelWish['type'], string> = {

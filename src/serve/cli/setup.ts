@@ -44,10 +44,14 @@ const words: Record<FileDone['did'], string> = {
   gone: 'gone',
 };
 
+export function fileText({ file, did, detail }: Pick<FileDone, 'file' | 'did' | 'detail'>, dryRun: boolean): string {
+  const would = dryRun && (did === 'installed' || did === 'updated') ? 'would be ' : '';
+  return `${would}${words[did]}: ${file}${detail === null ? '' : ` (${detail})`}`;
+}
+
 export function printFiles(items: readonly FileDone[], dryRun: boolean): void {
-  for (const { file, did, detail, diff } of items) {
-    const would = dryRun && (did === 'installed' || did === 'updated') ? 'would be ' : '';
-    print(`${would}${words[did]}: ${file}${detail === null ? '' : ` (${detail})`}`);
-    if (diff !== null && diff !== '') print(diff);
+  for (const item of items) {
+    print(fileText(item, dryRun));
+    if (item.diff !== null && item.diff !== '') print(item.diff);
   }
 }

@@ -1,15 +1,24 @@
 import { type Command, Option } from 'commander';
+import type { Result } from '../../../model/result.ts';
 import {
-  addChannel,
   type ChannelTest,
   type ChannelWish,
   channelTypes,
+  planChannel,
   testChannels,
 } from '../../../run/setup/channel.ts';
-import { type FileDone, initialise } from '../../../run/setup/init.ts';
+import { type FileDone, initialise, type SetupFailure } from '../../../run/setup/init.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say } from '../output.ts';
-import { configPlaces, printFiles, setupFailure, surroundings, type TargetOptions, targetOf } from '../setup.ts';
+import {
+  configPlaces,
+  fileText,
+  printFiles,
+  setupFailure,
+  surroundings,
+  type TargetOptions,
+  targetOf,
+} from '../setup.ts';
 
 interface InitOptions extends TargetOptions {
   hooks: boolean;
@@ -24,12 +33,6 @@ interface InitOptions extends TargetOptions {
   command?: string[];
   testNotify?: boolean;
   json?: boolean;
-}
-
-interface ChannelDone {
-  file: string;
-  did: 'installed' | 'already-there';
-  channel: string;
 }
 
 const running =
@@ -83,38 +86,45 @@ Exit codes: 0 done or there already, 1 refused or a test message did not arrive,
           'nothing to do',
           'leave --no-hooks out, or add --instructions or --notify',
         );
+      const dryRun = options.dryRun === true;
+      const channel = wish === null ? null : need(planChannel(wish, configPlaces()));
       const { items, notes } = files(dir, options);
-      const channel = wish === null || options.dryRun ? null : channelOf(wish);
-      const tested = channel === null ? [] : await tests(channel.entry);
+      if (channel !== null && !dryRun) need(channel.write());
+      const tested = channel === null || dryRun ? [] : await tests(channel.entry);
       if (options.json) {
-        const channels = channel === null ? [] : [channel.done];
-        printJson({ v: 1, dry_run: options.dryRun === true, items, channels, tests: tested, notes });
+        const channels =
+          channel === null ? [] : [{ file: channel.file, did: channel.did, channel: channel.entry.channel }];
+        printJson({ v: 1, dry_run: dryRun, items, channels, tests: tested, notes });
       } else {
-        printFiles(items, options.dryRun === true);
-        if (channel !== null)
-          print(`${channel.done.did.replace('-', ' ')}: ${channel.done.file} (channel ${channel.done.channel})`);
+        printFiles(items, dryRun);
+        if (channel !== null) print(fileText({ ...channel, detail: `channel ${channel.entry.channel}` }, dryRun));
         for (const test of tested) print(testText(test));
         for (const note of notes) say(note);
-        if (!options.dryRun) for (const line of next(items, wish)) say(line);
+        if (!dryRun) for (const line of next(items, wish)) say(line);
       }
       if (tested.some((test) => !test.ok)) process.exitCode = exit.no;
     });
 }
 
+function need<T>(result: Result<T, SetupFailure>): T {
+  if (!result.ok) throw setupFailure(result);
+  return result.value;
+}
+
 function files(dir: string | undefined, options: InitOptions): { items: FileDone[]; notes: string[] } {
-  const done = initialise(
-    {
-      target: targetOf(dir, options),
-      hooks: options.hooks,
-      statusLine: options.statusline === true,
-      instructions: options.instructions === true,
-      force: options.force === true,
-      dryRun: options.dryRun === true,
-    },
-    surroundings(),
+  return need(
+    initialise(
+      {
+        target: targetOf(dir, options),
+        hooks: options.hooks,
+        statusLine: options.statusline === true,
+        instructions: options.instructions === true,
+        force: options.force === true,
+        dryRun: options.dryRun === true,
+      },
+      surroundings(),
+    ),
   );
-  if (!done.ok) throw setupFailure(done);
-  return done.value;
 }
 
 function wishOf(options: InitOptions): ChannelWish | null {
@@ -127,18 +137,8 @@ function wishOf(options: InitOptions): ChannelWish | null {
   return { type: notify, channel: channel ?? null, url: url ?? null, urlEnv: urlEnv ?? null, command: command ?? [] };
 }
 
-function channelOf(wish: ChannelWish) {
-  const added = addChannel(wish, configPlaces());
-  if (!added.ok) throw setupFailure(added);
-  const { file, did, entry } = added.value;
-  const done: ChannelDone = { file, did, channel: entry.channel };
-  return { entry, done };
-}
-
 async function tests(only: Parameters<typeof testChannels>[0]): Promise<ChannelTest[]> {
-  const tested = await testChannels(only, configPlaces(), process.env);
-  if (!tested.ok) throw setupFailure(tested);
-  return tested.value;
+  return need(await testChannels(only, configPlaces(), process.env));
 }
 
 function reportTests(tested: ChannelTest[], json: boolean): void {
