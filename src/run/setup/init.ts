@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Change, install, isInstalled, placeScript } from '../../act/install/install.ts';
 import { openOwn } from '../../act/install/own-file.ts';
@@ -184,6 +184,8 @@ function notesOn(asked: string, view: SettingsView, now: Circumstances): string[
   if (view.statusLine === 'other') notes.push(`the status line in ${asked} is no command and stays as it is`);
   if (now.places.project === now.around.userHome)
     notes.push('these settings count for agents started in your home directory: --user is for all');
+  if (process.getuid?.() === 0 && now.places.project !== null && statSync(now.places.project).uid !== 0)
+    notes.push(`${now.places.project} is another user's, whose agents cannot run hooks of root: run init as that user`);
   const known = eventsFor(now.version);
   if (known.length < eventsFor(null).length)
     notes.push(`Claude Code ${now.version} knows ${known.length} of our events: run init again after an update`);
