@@ -82,7 +82,7 @@ function carryOut(home: Home, planned: Planned[]): Result<void, SetupFailure> {
   const made = makeHomeDir(home);
   if (!made.ok) return { ...made, reason: 'bad-input' };
   if (changes.some(({ kind }) => kind === 'settings')) {
-    const placed = placeScript(home.hookScript, hookScript(home.inboxDir), home.inboxDir);
+    const placed = placeScript(home.hookScript, hookScript(home.inbox), home.inbox);
     if (!placed.ok) return { ...placed, reason: 'bad-input' };
   }
   for (const change of changes) {
