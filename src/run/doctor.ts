@@ -7,6 +7,7 @@ import { askControl } from './control.ts';
 import { databaseRuns, databaseUrl } from './database.ts';
 import { findHome, type Home, runningDaemon } from './home.ts';
 import { describeDatabase } from './records.ts';
+import { checkHooks } from './setup/hooks-check.ts';
 
 export interface DoctorCheck {
   name: string;
@@ -35,6 +36,7 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
     checkConfig(environment),
     checkDaemon(home, facts),
     await checkDatabase(home, environment, facts),
+    { name: 'hooks', ...checkHooks(home, environment) },
     ...(facts === null ? [] : [checkServers(facts), checkChannels(facts), checkSources(facts), checkInput(facts)]),
   ];
 }

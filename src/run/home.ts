@@ -11,8 +11,12 @@ export interface Home {
   daemonLock: string;
   logFile: string;
   pausedFile: string;
+  /** What agents run at every event, once `init` has been there. */
+  hookScript: string;
   /** Where hooks leave their events. */
   inbox: string;
+  /** What `init` did to which file. */
+  installsDir: string;
 }
 
 export function findHome(environment: NodeJS.ProcessEnv): Home {
@@ -23,7 +27,9 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     daemonLock: path.join(dir, 'daemon.lock'),
     logFile: path.join(dir, 'daemon.log'),
     pausedFile: path.join(dir, 'paused'),
+    hookScript: path.join(dir, 'hooks', 'claude-code.sh'),
     inbox: path.join(dir, 'inbox'),
+    installsDir: path.join(dir, 'installs'),
   };
 }
 

@@ -12,10 +12,12 @@ import { addDown } from './commands/down.ts';
 import { addEvents } from './commands/events.ts';
 import { addHealth } from './commands/health.ts';
 import { addInbox } from './commands/inbox.ts';
+import { addInit } from './commands/init.ts';
 import { addPause } from './commands/pause.ts';
 import { addPrompt } from './commands/prompt.ts';
 import { addPrompts } from './commands/prompts.ts';
 import { addStatus } from './commands/status.ts';
+import { addUninstall } from './commands/uninstall.ts';
 import { addUp } from './commands/up.ts';
 import { addWhy } from './commands/why.ts';
 import { CommandFailure, exit } from './outcome.ts';
@@ -41,6 +43,7 @@ export async function run(argv: string[]): Promise<void> {
 First steps:
   watchkeeper up            start watching; prints a line per event, Ctrl-C stops
   watchkeeper status        in another terminal: what every agent is doing
+  watchkeeper init          in a project: hooks, so that states are exact at once
   watchkeeper doctor        if something seems wrong
 
 Agents are found by themselves: Claude Code in any tmux session of yours is named
@@ -54,6 +57,8 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
   for (const add of [
     addUp,
     addDown,
+    addInit,
+    addUninstall,
     addStatus,
     addWhy,
     addHealth,
