@@ -4,6 +4,7 @@ import { asObject, asString, asTimeMs } from './json.ts';
 import { contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
 import { findInputBox } from './screen.ts';
+import { readScreen } from './screen-state.ts';
 import { parseTranscriptLine } from './transcript.ts';
 
 export const claudeCode: AgentClient = {
@@ -37,6 +38,7 @@ export const claudeCode: AgentClient = {
   historyFile: (configDir) => path.join(configDir, 'history.jsonl'),
   parseHistoryLine,
   findInputBox,
+  readScreen,
   contextWindow,
 };
 
