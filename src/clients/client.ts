@@ -34,7 +34,7 @@ export interface AgentClient {
   parseHistoryLine(line: string): { sessionId: string; command: string; atMs: number } | null;
   /** The client's box on a captured screen (`capture-pane -e`); null: it is not there. */
   findInputBox(screen: string): InputBox | null;
-  /** What a captured screen shows, by its own rows and dialogs; null: no rule knows it. */
+  /** What a captured screen says the client is doing; null: no rule knows this screen. */
   readScreen(screen: string): ScreenReading | null;
   contextWindow(model: string, used: number): { window: number; usable: number };
   /** One file of the hook inbox; null: it is none of this client's. */
@@ -72,24 +72,31 @@ export interface InputBox {
 }
 
 export interface ScreenReading {
+  /**
+   * `box`: the input box is there and nothing tells busy from idle: not to be taken for idle. `dialog`: some dialog of
+   * the client's own, or a box that is not the main conversation's: keys mean something else. `left`: the client is
+   * not on this screen any more.
+   */
   shows:
     | 'idle'
     | 'busy'
     | 'permission'
     | 'question'
     | 'setup'
-    /** Some other dialog of the client: keys mean something else in it. */
     | 'dialog'
     | 'retrying'
     | 'api-stall'
     | 'compacting'
     | 'limited'
-    /** The input box, and nothing that says whether a turn runs. */
     | 'box'
-    /** The client is not on this screen. */
     | 'left';
+  /** The main conversation's input box is there and has the keys. */
+  takesPrompts: boolean;
+  /** The tool that runs or is asked for, where the client names it. */
   tool: string | null;
+  /** Subagents at work. */
   subagents: number | null;
   contextLeft: { percent: number; of: 'usable' } | null;
+  /** When a usage limit resets, in the client's words and the machine's own time zone. */
   resets: string | null;
 }

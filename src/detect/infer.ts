@@ -91,7 +91,7 @@ export function standInActivity(signs: AgentSigns, nowMs: number): RegistryActiv
   const { shows } = screen.reading;
   if (shows === 'permission') return 'waiting-permission';
   if (shows === 'question' || shows === 'setup' || shows === 'dialog') return 'waiting-dialog';
-  if (shows === 'left' || shows === 'limited') return null;
+  if (!screen.reading.takesPrompts || shows === 'limited') return null;
   return hooks.turn === 'open' ? 'busy' : 'idle';
 }
 

@@ -12,7 +12,7 @@ import {
 } from './client-folder.ts';
 import type { AgentModel, FakeModel } from './fake-model.ts';
 import { isRunning, processTree, programOf } from './processes.ts';
-import { openPane, openPty, type Terminal } from './terminal.ts';
+import { openPane, openPty, type Size, type Terminal } from './terminal.ts';
 import type { Tmux } from './tmux.ts';
 import { until } from './until.ts';
 
@@ -35,6 +35,7 @@ export interface LaunchOptions {
   /** In a further pane of this session instead of one of its own. */
   splitOf?: string;
   shell?: 'direct' | 'bash' | 'sh';
+  size?: Size;
   permissionMode?: 'default' | 'auto' | 'acceptEdits' | 'plan';
   /** A model name the client accepts; its own default otherwise. */
   modelName?: string;
@@ -81,7 +82,7 @@ export async function launchAgent(options: LaunchOptions): Promise<Agent> {
   const terminal =
     options.terminal === 'pty'
       ? openPty(path.join(scenario.dir, session), command)
-      : await openPane(scenario.tmux, session, command, options.shell ?? 'direct', options.splitOf ?? null);
+      : await openPane(scenario.tmux, session, command, options.shell ?? 'direct', options.splitOf ?? null, options.size);
   const agent = new Agent(session, program, terminal, folder, model);
   scenario.agents.push(agent);
   return agent;

@@ -23,7 +23,12 @@ export interface Command {
   env: Record<string, string>;
 }
 
-const size = { columns: 120, rows: 40 };
+export interface Size {
+  columns: number;
+  rows: number;
+}
+
+const usualSize: Size = { columns: 120, rows: 40 };
 
 export async function openPane(
   tmux: Tmux,
@@ -31,6 +36,7 @@ export async function openPane(
   command: Command,
   shell: 'direct' | 'bash' | 'sh',
   splitOf: string | null,
+  size = usualSize,
 ): Promise<Terminal> {
   const environment = Object.entries(command.env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const program = { direct: command.argv, bash: ['bash', '--norc'], sh: ['sh'] }[shell];
@@ -58,7 +64,7 @@ export async function openPane(
 /** A pseudo-terminal kept open by script(1), as an editor or a plain terminal window would. */
 export function openPty(dir: string, command: Command): Terminal {
   const output = path.join(dir, 'typescript');
-  const typed = `stty rows ${size.rows} cols ${size.columns}; exec ${command.argv.map(quoted).join(' ')}`;
+  const typed = `stty rows ${usualSize.rows} cols ${usualSize.columns}; exec ${command.argv.map(quoted).join(' ')}`;
   const child: ChildProcess = spawn('script', ['-q', '-f', '-e', '-c', typed, output], {
     cwd: command.cwd,
     env: command.env,

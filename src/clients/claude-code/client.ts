@@ -5,6 +5,7 @@ import { asObject, asString, asTimeMs } from './json.ts';
 import { contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
 import { findInputBox } from './screen.ts';
+import { readScreen } from './screen-state.ts';
 import { parseTranscriptLine } from './transcript.ts';
 
 export const claudeCode: AgentClient = {
@@ -39,7 +40,7 @@ export const claudeCode: AgentClient = {
   historyFile: (configDir) => path.join(configDir, 'history.jsonl'),
   parseHistoryLine,
   findInputBox,
-  readScreen: () => null,
+  readScreen,
   contextWindow,
   parseInboxFile,
 };

@@ -1,33 +1,71 @@
 import type { InputBox } from '../client.ts';
+import { type Cell, parseScreen, type Row } from './screen-cells.ts';
 
-/** The client's input box on a captured screen (`capture-pane -e`): between the last two rules, behind `❯`. */
-
-interface Cell {
-  character: string;
-  faint: boolean;
-  /** The cursor is painted as an inverted cell. */
-  inverse: boolean;
-}
+/** The client's input box on a captured screen: between the last two rules, behind `❯`. */
 
 /** With a no-break space, which what was said earlier and the choices of dialogs do not have. */
 const mark = '❯\u00a0';
+/** In shell mode: what is typed then is run as a command. */
+const shellMark = '!\u00a0';
 
 const rule = /^[─━╌]{20,}/;
 /** How many lines under the box a status line and the client's footer may take. */
 const footerLinesMax = 14;
 
+/** The box and what stands around it. What an agent says or prints is indented, so the first column is the client's own. */
+export interface BoxRegion {
+  above: Row[];
+  /** The upper rule. */
+  rule: Row;
+  inside: Row[];
+  below: Row[];
+  /** What is typed now goes into the main conversation's box: not to a shell, a subagent or a list that has the keys. */
+  takesPrompts: boolean;
+}
+
+export function findBox(rows: Row[]): BoxRegion | null {
+  const bottom = rows.findLastIndex((row) => rule.test(row.text));
+  if (bottom < 0 || rows.length - bottom > footerLinesMax) return null;
+  const top = rows.slice(0, bottom).findLastIndex((row) => rule.test(row.text));
+  const upper = rows[top];
+  const inside = rows.slice(top + 1, bottom);
+  const first = inside[0]?.text ?? '';
+  const below = rows.slice(bottom + 1);
+  if (upper === undefined || !below.every(isFooter)) return null;
+  if (!first.startsWith(mark) && !first.startsWith(shellMark)) return null;
+  const region = { above: rows.slice(0, top), rule: upper, inside, below };
+  return { ...region, takesPrompts: first.startsWith(mark) && !isElsewhere(region) };
+}
+
+/** Below a box everything is indented, but for the mark in the list of agents. A shell's prompt is not. */
+function isFooter({ text }: Row): boolean {
+  return text === '' || text.startsWith('  ') || /^❯ [●◯] /.test(text);
+}
+
+/** The keys go to the list under the box, or the box belongs to the subagent that is looked at. */
+function isElsewhere({ below, rule, inside }: Omit<BoxRegion, 'takesPrompts'>): boolean {
+  if (below.some(({ text }) => /^❯ [●◯] |^ {2}◯ main$|^ {2}↑\/↓ to select/.test(text))) return true;
+  const mode = modeRow(below);
+  if (mode === undefined) return false;
+  if (mode.text.includes(' · Enter to view')) return true;
+  // What is chosen there is inverted; without colours only the missing hint behind it tells.
+  const isPlain = rule.cells[0]?.coloured !== true;
+  const isEmpty = inside.length === 1 && inside[0]?.text.trim() === mark.trim();
+  return mode.cells.some((cell) => cell.inverse) || (isPlain && isEmpty && / · \d+ [^·]*$/.test(mode.text));
+}
+
+/** The client's own row of the footer; those before it may be a status line. */
+export function modeRow(below: Row[]): Row | undefined {
+  return below.findLast(({ text }) => /^ {2}(⏸|⏵⏵) .+ on\b/.test(text));
+}
+
 /** What somebody typed into the box; the client's own grey hints are not that. */
 export function findInputBox(screen: string): InputBox | null {
-  const lines = parseScreen(screen);
-  while (lines.length > 0 && textOf(lines.at(-1) ?? []).trim() === '') lines.pop();
-  const bottom = lines.findLastIndex((line) => rule.test(textOf(line)));
-  if (bottom < 0 || lines.length - bottom > footerLinesMax) return null;
-  const top = lines.slice(0, bottom).findLastIndex((line) => rule.test(textOf(line)));
-  const inside = lines.slice(top + 1, bottom);
-  if (top < 0 || !textOf(inside[0] ?? []).startsWith(mark)) return null;
+  const box = findBox(parseScreen(screen));
+  if (box?.takesPrompts !== true) return null;
   // The rows of a wrapped text are indented below the mark.
-  const typed = inside.map((line) => typedText(line.slice(mark.length))).join('\n');
-  const stashed = /› stashed\s*$/.test(textOf(lines[top - 1] ?? []));
+  const typed = box.inside.map((row) => typedText(row.cells.slice(mark.length))).join('\n');
+  const stashed = /› stashed\s*$/.test(box.above.at(-1)?.text ?? '');
   return { text: typed.replace(/\s+$/, ''), mark, stashed };
 }
 
@@ -41,51 +79,4 @@ function typedText(cells: Cell[]): string {
     .join('')
     .replaceAll('\u00a0', ' ')
     .trimEnd();
-}
-
-function textOf(cells: Cell[]): string {
-  return cells.map((cell) => cell.character).join('');
-}
-
-interface Style {
-  dim: boolean;
-  grey: boolean;
-  inverse: boolean;
-}
-
-/** Lines of cells; a style goes on over the line's end. */
-function parseScreen(screen: string): Cell[][] {
-  let style: Style = { dim: false, grey: false, inverse: false };
-  return screen.split('\n').map((line) => {
-    const cells: Cell[] = [];
-    for (const part of line.split(/(\u001b\[[0-9;:]*m)/)) {
-      const codes = /^\u001b\[([0-9;:]*)m$/.exec(part)?.[1];
-      if (codes !== undefined) style = styleAfter(style, codes);
-      else
-        for (const character of part) cells.push({ character, faint: style.dim || style.grey, inverse: style.inverse });
-    }
-    return cells;
-  });
-}
-
-/** The client paints its hints dim, or in one of the greys. */
-function styleAfter(before: Style, sequence: string): Style {
-  const codes = sequence === '' ? ['0'] : sequence.split(';');
-  const style = { ...before };
-  for (let index = 0; index < codes.length; index += 1) {
-    const code = codes[index];
-    if (code === '0') Object.assign(style, { dim: false, grey: false, inverse: false });
-    else if (code === '2') style.dim = true;
-    else if (code === '22') style.dim = false;
-    else if (code === '7') style.inverse = true;
-    else if (code === '27') style.inverse = false;
-    else if (code === '39') style.grey = false;
-    else if (code === '38' || code === '48') {
-      const indexed = codes[index + 1] === '5';
-      const number = Number(codes[index + 2]);
-      if (code === '38') style.grey = indexed && number >= 240 && number <= 250;
-      index += indexed ? 2 : 4;
-    }
-  }
-  return style;
 }

@@ -1,0 +1,111 @@
+import type { ScreenReading } from '../client.ts';
+import type { Row } from './screen-cells.ts';
+
+/**
+ * What stands at the bottom of a screen without an input box. A dialog is read from its last row upwards: its upper
+ * end may be scrolled away, and above its choices stands what the agent wants to do, in the agent's own words.
+ */
+
+type Reading = Pick<ScreenReading, 'shows' | 'tool' | 'resets'>;
+
+const only = (shows: ScreenReading['shows']): Reading => ({ shows, tool: null, resets: null });
+
+export function readBottom(rows: Row[]): Reading | null {
+  const lines = rows.map((row) => row.text);
+  if (hasLeft(lines)) return only('left');
+  return readFramed(lines) ?? readBare(lines);
+}
+
+/** A shell's prompt is the last row, or the client's farewell is near it. */
+function hasLeft(lines: string[]): boolean {
+  const ending = lines.slice(-8);
+  const farewell = ending.indexOf('Resume this session with:');
+  if (farewell >= 0 && ending[farewell + 1]?.startsWith('claude ') === true) return true;
+  return /^\S(.{0,200}[\w)\]~/ ])?[$#%>] ?$|^[$#%>] ?$/.test(lines.at(-1) ?? '');
+}
+
+/** Of the client's own commands and plans; a notice may be written over all of the frame but its end. */
+const frame = /^(▔| \S).*▔$/;
+
+function readFramed(lines: string[]): Reading | null {
+  const top = lines.findLastIndex((line) => frame.test(line));
+  const inside = lines.slice(top + 1);
+  // Everything in it is indented, so whatever is not came after the dialog.
+  if (top < 0 || inside.length === 0 || inside.some((line) => /^\S/.test(line))) return null;
+  const shown = inside.filter((line) => line !== '');
+  const title = shown[0] ?? '';
+  if (/^ {2}─{10,}$/.test(title))
+    return /^ {3}(Ready to code|Exit plan mode)\?$/.test(shown[1] ?? '') ? only('question') : only('dialog');
+  if (
+    title === '   What do you want to do?' &&
+    /^ {3}[❯ ] 1\. Stop and wait for limit to reset$/.test(shown[1] ?? '')
+  ) {
+    const resets = /continue automatically at (.+?) \d+\. /.exec(shown.map((line) => line.trim()).join(' '));
+    return { ...only('limited'), resets: resets?.[1] ?? null };
+  }
+  return only('dialog');
+}
+
+/** Permissions, questions and what is asked before the first prompt. */
+function readBare(lines: string[]): Reading | null {
+  const parts = paragraphs(lines);
+  const last = parts.at(-1) ?? [];
+  const hint = last.join(' ').replace(/\s+/g, ' ');
+  const choices = /^( ?)(❯| ) \d+\. /.test(last[0] ?? '') || last.some(isChosen) ? last : (parts.at(-2) ?? []);
+  const hinted = choices === last ? '' : hint.trimStart();
+  if (/^ {2}Showing detailed transcript · /.test(lines.at(-1) ?? '') && isRule(lines.at(-2))) return only('dialog');
+  if (isQuestion(lines, parts, last, choices, hint)) return only('question');
+  if (isPermission(choices, hinted)) return { ...only('permission'), tool: permissionTool(lines) };
+  if (isSetup(lines, choices, last, hinted)) return only('setup');
+  // Any other that says how to leave it, below a rule of its own.
+  if (/(^| · )Esc to \w+( · |$)/.test(hint.trim()) && lines.some((line) => isRule(line))) return only('dialog');
+  return null;
+}
+
+const isRule = (line: string | undefined) => /^─{20,}$/.test(line ?? '');
+const isChosen = (line: string) => /^ {0,2}❯ \S/.test(line);
+
+function paragraphs(lines: string[]): string[][] {
+  const parts: string[][] = [[]];
+  for (const line of lines) {
+    if (line === '') parts.push([]);
+    else parts.at(-1)?.push(line);
+  }
+  return parts.filter((part) => part.length > 0);
+}
+
+function isQuestion(lines: string[], parts: string[][], last: string[], choices: string[], hint: string): boolean {
+  if (/^Enter to select · .*Esc to cancel$/.test(hint) && last.length <= 3)
+    return lines.some((line) => /^(❯| ) \d+\. /.test(line));
+  const review = parts[parts.indexOf(choices) - 1] ?? [];
+  return review.join(' ') === 'Ready to submit your answers?' && /^(❯| ) 1\. Submit answers$/.test(choices[0] ?? '');
+}
+
+function isPermission(choices: string[], hint: string): boolean {
+  const first = choices.findIndex((line) => /^ (❯| ) 1\. Yes\b/.test(line));
+  if (first < 1 || !choices.some((line) => /^ (❯| ) \d+\. No\b/.test(line)) || !choices.some(isChosen)) return false;
+  if (hint !== '' && !/^(Esc to cancel|Press Ctrl-C again)/.test(hint)) return false;
+  const asked = choices.slice(choices.findLastIndex((line) => /^╌{20,}$/.test(line)) + 1, first);
+  return /^ Do you want to .+\?$/.test(` ${asked.map((line) => line.trim()).join(' ')}`);
+}
+
+const toolTitles: Record<string, string> = {
+  'Bash command': 'Bash',
+  'Create file': 'Write',
+  'Overwrite file': 'Write',
+  'Edit file': 'Edit',
+  Fetch: 'WebFetch',
+};
+
+/** The title stands below the dialog's own rule, when that is still on the screen. */
+function permissionTool(lines: string[]): string | null {
+  const top = lines.findLastIndex((line) => isRule(line));
+  return toolTitles[lines[top + 1]?.trim() ?? ''] ?? null;
+}
+
+function isSetup(lines: string[], choices: string[], last: string[], hint: string): boolean {
+  const asksOnce = /^(Enter to confirm · Esc to cancel|Press Ctrl-C again to exit)$/.test(hint);
+  if (asksOnce && choices.some(isChosen) && !choices.some((line) => /^ *(❯ )?\d+\. /.test(line))) return true;
+  if (last.join('') === ' Press Enter to continue…' && lines.includes(' Security notes:')) return true;
+  return /^ {2}Syntax theme: /.test(last.at(-1) ?? '') && last.some((line) => /^ ╌{10,}$/.test(line));
+}

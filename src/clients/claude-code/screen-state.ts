@@ -1,0 +1,119 @@
+import type { ScreenReading } from '../client.ts';
+import { type BoxRegion, findBox, modeRow } from './screen.ts';
+import { parseScreen } from './screen-cells.ts';
+import { readBottom } from './screen-dialog.ts';
+
+/**
+ * What a captured screen says the client is doing. Only the client's own regions are looked at: the box, the last row
+ * above it that begins in the first column, the footer, or the dialog at the bottom. What the agent said decides nothing.
+ */
+export function readScreen(screen: string): ScreenReading | null {
+  const rows = parseScreen(screen);
+  const box = findBox(rows);
+  if (box === null) {
+    const bottom = readBottom(rows);
+    return bottom === null ? null : { ...bottom, takesPrompts: false, subagents: null, contextLeft: null };
+  }
+  const agents = subagentsOf(box);
+  return {
+    shows: box.takesPrompts ? boxShows(box, agents) : 'dialog',
+    takesPrompts: box.takesPrompts,
+    tool: runningTool(box),
+    subagents: agents,
+    contextLeft: contextLeft(box),
+    resets: limitRow(box),
+  };
+}
+
+/** The mark of the box is grey while a turn runs, in every theme; without colours it says nothing. */
+function markOf({ inside, rule }: BoxRegion): 'running' | 'ready' | 'unknown' {
+  const cell = inside[0]?.cells[0];
+  if (cell === undefined || rule.cells[0]?.coloured !== true) return 'unknown';
+  if (cell.faint) return 'running';
+  return cell.coloured ? 'unknown' : 'ready';
+}
+
+function boxShows(box: BoxRegion, agents: number | null): ScreenReading['shows'] {
+  const mark = markOf(box);
+  const footer = modeRow(box.below)?.text.trim().split(' · ') ?? [];
+  const status = statusRow(box);
+  if (status === 'waiting-for-agents') return 'busy';
+  if (mark === 'running' || (mark === 'unknown' && footer.includes('esc to interrupt')))
+    return status === null || status === 'finished' ? 'busy' : status;
+  if (mark === 'unknown' && status !== null && status !== 'finished') return status;
+  // A row that tells of work above a box that waits: caught between two drawings.
+  if (status !== null && status !== 'finished') return 'box';
+  if (agents !== null) return 'busy';
+  if (limitRow(box) !== null) return 'limited';
+  if (isScrolledBack(box)) return 'box';
+  if (mark === 'ready') return 'idle';
+  return status === 'finished' || footer.includes('? for shortcuts') ? 'idle' : 'box';
+}
+
+type Status = 'busy' | 'retrying' | 'api-stall' | 'compacting' | 'waiting-for-agents' | 'finished';
+
+function statusRow(box: BoxRegion): Status | null {
+  if (isScrolledBack(box)) return null;
+  const text = lastHead(box);
+  if (!/^[·✢✳✶✻✽*] /.test(text)) return null;
+  if (/^. Waiting for \d+ /.test(text)) return 'waiting-for-agents';
+  if (/ · Retrying in .+ · attempt \d+\/\d+$/.test(text)) return 'retrying';
+  if (/^. Waiting for API/.test(text)) return 'api-stall';
+  if (/^. Compacting conversation…/.test(text)) return 'compacting';
+  if (/^. [^…]{1,200}…( \(.*)?$/.test(text)) return 'busy';
+  return /^✻ \p{L}[\p{L}-]* for (\d+[hms] ?)+( · |$)/u.test(text) ? 'finished' : null;
+}
+
+/** The last row above the box that begins in the first column; in a narrow pane its mark may stand alone above it. */
+function lastHead({ above }: BoxRegion): string {
+  const at = above.findLastIndex((row) => /^\S/.test(row.text));
+  for (let mark = at - 1; mark >= Math.max(0, at - 4); mark -= 1) {
+    const text = above[mark]?.text ?? '';
+    if (/^[·✢✳✶✻✽*]$/.test(text))
+      return above
+        .slice(mark, at + 1)
+        .map((row) => row.text)
+        .join(' ');
+    if (!/^\S/.test(text)) break;
+  }
+  return above[at]?.text ?? '';
+}
+
+/** Then the rows above the box are of long ago. */
+function isScrolledBack({ above }: BoxRegion): boolean {
+  return above.slice(-3).some((row) => /\(ctrl\+End\) ↓$/.test(row.text));
+}
+
+function subagentsOf(box: BoxRegion): number | null {
+  const listed = box.below.filter((row) => /^[ ❯] [●◯] (?!main$)/.test(row.text)).length;
+  const told = /^✻ Waiting for (\d+) /.exec(lastHead(box))?.[1];
+  if (told !== undefined) return Number(told);
+  return listed > 0 ? listed : null;
+}
+
+/** A shell command at work is shown right above the status row, its first line in grey. */
+function runningTool({ above }: BoxRegion): string | null {
+  const status = above.findLastIndex((row) => /^[·✢✳✶✻✽*] .*…/.test(row.text));
+  const block = above.slice(Math.max(0, status - 8), Math.max(0, status));
+  while (block.at(-1)?.text === '') block.pop();
+  const start = block.findLastIndex((row) => row.text === '');
+  const shell = block
+    .slice(start + 1)
+    .some(({ text, cells }) => /^ {2}⎿ {2}\$ /.test(text) && cells[2]?.faint === true);
+  return shell ? 'Bash' : null;
+}
+
+/** The row above the box is kept free for the client's notices. */
+function contextLeft({ above }: BoxRegion): ScreenReading['contextLeft'] {
+  const notices = (above.at(-1)?.text ?? '').trim().split(' · ');
+  for (const notice of notices) {
+    const percent = /^(\d{1,3})% until auto-compact$|^Context low \((\d{1,3})% remaining\)$/.exec(notice);
+    if (percent !== null) return { percent: Number(percent[1] ?? percent[2]), of: 'usable' };
+  }
+  return null;
+}
+
+/** Directly below the box, before any status line. */
+function limitRow({ below }: BoxRegion): string | null {
+  return /^ {2}⚠ Usage limit reached · limit resets (.+)$/.exec(below[0]?.text ?? '')?.[1] ?? null;
+}
