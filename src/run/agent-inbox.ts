@@ -58,7 +58,8 @@ export class AgentInbox {
 
   #takeLine(line: StatusLine, atMs: number): void {
     keep(this.#lines, line.sessionId, { line, atMs });
-    this.#session ??= { sessionId: line.sessionId, cwd: line.cwd };
+    // The client runs it for the session it is in, also right after a new one began.
+    this.#session = { sessionId: line.sessionId, cwd: line.cwd };
   }
 
   #takeHook(hook: HookEvent, atMs: number, known: string | null): boolean {
