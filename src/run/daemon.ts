@@ -22,12 +22,14 @@ import { Acting } from './acting.ts';
 import { type ConfigPlaces, loadConfig } from './config/load.ts';
 import { formatProblem } from './config/problem.ts';
 import { type ConfigWatch, watchConfig } from './config/watch.ts';
+import { BrokenSources } from './conformance-results.ts';
 import { type ControlRequest, type ControlServer, serveControl } from './control.ts';
 import { type Database, databaseRuns, openDatabase } from './database.ts';
 import { type Home, makeHomeDir, removeDaemonRecord, runningDaemon, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
+import { refreshScript } from './setup/init.ts';
 import { agentDocument, type StatusDocument } from './status.ts';
 import { version } from './version.ts';
 import { Watcher } from './watcher.ts';
@@ -100,6 +102,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
 async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
   const loaded = loadConfig(options.places);
   if (!loaded.ok) return fail('config', loaded.message);
+  refreshScript(options.home);
   options.progress('starting the database');
   const database = await openDatabase(options.home, options.environment, options.progress);
   if (!database.ok) return fail('database', database.message, database.fix);
@@ -169,7 +172,9 @@ class Daemon {
       filesMax: inboxFilesMax,
       remove: (file) => rmSync(file, { force: true }),
     });
+    const broken = new BrokenSources(options.home.conformanceDir);
     this.#watcher = new Watcher({
+      broken: (client, clientVersion) => broken.of(client, clientVersion),
       host: this.#host,
       clients,
       fleet: this.#fleet,

@@ -17,6 +17,8 @@ export interface Home {
   inbox: string;
   /** What `init` did to which file. */
   installsDir: string;
+  /** What conformance runs found, by version of the client. */
+  conformanceDir: string;
 }
 
 export function findHome(environment: NodeJS.ProcessEnv): Home {
@@ -30,6 +32,7 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     hookScript: path.join(dir, 'hooks', 'claude-code.sh'),
     inbox: path.join(dir, 'inbox'),
     installsDir: path.join(dir, 'installs'),
+    conformanceDir: path.join(dir, 'conformance'),
   };
 }
 

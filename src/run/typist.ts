@@ -89,8 +89,9 @@ export class Typist {
     const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
     const look = lookNow(agent.seen, pane?.pid ?? null, processes, files);
     // An entry that says something counts more than anything else.
-    const unsaid = look.activity === null || look.activity === 'unclear';
-    const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? look.activity) : look.activity;
+    const unsaid = look.activity === null || look.activity === 'unclear' || agent.isBroken('registry');
+    const otherwise = agent.isBroken('registry') ? null : look.activity;
+    const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? otherwise) : look.activity;
     return whyNotNow({ ...look, activity }, pane, clock.nowMs(), quietMs);
   }
 }

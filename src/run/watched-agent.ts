@@ -8,6 +8,7 @@ import type {
   Authority,
   ContextReading,
   RegistryActivity,
+  Source,
   SourceSign,
   StateReading,
 } from '../model/agent.ts';
@@ -50,6 +51,8 @@ interface Parts {
   /** Everything the client's record says, also what was recorded before. */
   told: (agent: string, event: SessionEvent) => void;
   hooked: (agent: string, hook: HeardHook) => void;
+  /** Sources found broken in this version of its client: they are left out. */
+  broken: (clientVersion: string | null) => ReadonlySet<Source>;
 }
 
 /** What the watcher brings to a look at one agent. */
@@ -156,7 +159,7 @@ export class WatchedAgent {
     const { follower, inbox } = this.#parts;
     const hooks = inbox.take(senses.inbox, follower.registeredSession);
     const observation = follower.poll({ told: inbox.session, taken: senses.taken }, senses.process);
-    this.#noRegistry = observation.trouble.registry !== null;
+    this.#noRegistry = observation.trouble.registry !== null || this.#broken().has('registry');
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
     const look: Look = { events: [], sessions: [], changed: false, more: observation.more };
@@ -234,6 +237,7 @@ export class WatchedAgent {
 
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
+    const broken = this.#broken();
     const context = this.#transcriptContext();
     return {
       nowMs,
@@ -241,11 +245,14 @@ export class WatchedAgent {
       // A process found alive says so now, but has been there since it was started.
       processSeenAtMs: alive && this.#view === null ? this.#parts.startedAtMs : observation.seenAtMs,
       suspended: observation.suspended,
-      registry: observation.registry,
+      registry: broken.has('registry') ? null : observation.registry,
       // In the middle of a backlog the facts are those of some moment long ago.
-      session: transcript === null || this.#hasBacklog ? null : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
-      hooks: this.#parts.inbox.facts(this.#sessionId),
-      screen: senses.screen,
+      session:
+        transcript === null || this.#hasBacklog || broken.has('transcript')
+          ? null
+          : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
+      hooks: broken.has('hook') ? null : this.#parts.inbox.facts(this.#sessionId),
+      screen: broken.has('screen') ? null : senses.screen,
       subagents,
       compactAskedMs: observation.compactAskedMs,
       contextShare: context === null ? null : context.used / context.usable,
@@ -272,7 +279,7 @@ export class WatchedAgent {
     const facts = this.#facts;
     const { subagents } = signs;
     const turn = lastTurn(signs, reading);
-    const line = this.#parts.inbox.statusLine(this.#sessionId);
+    const line = this.#broken().has('statusline') ? null : this.#parts.inbox.statusLine(this.#sessionId);
     const contexts = describeContexts(this.#transcriptContext(), line, signs.screen);
     const place = this.#seen.place;
     const session = place === null ? null : shown(place.pane.session, 200);
@@ -289,7 +296,11 @@ export class WatchedAgent {
       agent: this.name,
       project: projectFor(session, cwd),
       client: this.#client.name,
-      clientVersion: clean(observation.registry?.entry.version ?? null) ?? last?.clientVersion ?? null,
+      clientVersion:
+        clean(observation.registry?.entry.version ?? null) ??
+        clean(line?.line.version ?? null) ??
+        last?.clientVersion ??
+        null,
       host: this.#parts.host,
       authority: this.#parts.authority(this.name, place !== null),
       cwd: clean(cwd),
@@ -333,6 +344,15 @@ export class WatchedAgent {
     return state === 'idle' || state === 'unknown' ? null : `while it was ${state}`;
   }
 
+  #broken(): ReadonlySet<Source> {
+    return this.#parts.broken(this.lastView?.clientVersion ?? null);
+  }
+
+  /** What may not be gone by. */
+  isBroken(source: Source): boolean {
+    return this.#broken().has(source);
+  }
+
   #sources(observation: Observation, signs: AgentSigns, statusLineMs: number | null): SourceSign[] {
     return describeSources({
       signs,
@@ -341,7 +361,7 @@ export class WatchedAgent {
       startedAtMs: this.#parts.startedAtMs,
       lastHookMs: this.#parts.inbox.lastHookMs,
       statusLineMs,
-      broken: new Set(),
+      broken: this.#broken(),
     });
   }
 

@@ -1,7 +1,7 @@
 import type { AgentClient } from '../clients/client.ts';
 import type { CheckLimits } from '../detect/check.ts';
 import { type Examination, examine, type HealthStatus, healthStatus } from '../detect/health.ts';
-import type { AgentView, Authority, BackgroundWork, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Authority, BackgroundWork, CheckName, ClientName, Finding, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -41,6 +41,7 @@ export interface WatcherParts {
   failed: (error: unknown) => void;
   told: (agent: string, event: SessionEvent) => void;
   hooked: (agent: string, hook: HeardHook) => void;
+  broken: (client: ClientName, version: string | null) => ReadonlySet<Source>;
   authority: (agent: string, inTmux: boolean) => Authority;
   unansweredSince: (agent: string) => number | null;
   /** A finding's id, the same while its trouble lasts. */
@@ -185,6 +186,7 @@ export class Watcher {
       stored,
       told: this.#parts.told,
       hooked: this.#parts.hooked,
+      broken: (version) => this.#parts.broken(seen.client.name, version),
     });
   }
 

@@ -76,6 +76,11 @@ export function initialise(
   });
 }
 
+/** A new version may have a new script: the one that agents run already is kept up to date. */
+export function refreshScript(home: Home): void {
+  if (existsSync(home.hookScript)) placeScript(home.hookScript, hookScript(home.inbox), home.inbox);
+}
+
 function carryOut(home: Home, planned: Planned[]): Result<void, SetupFailure> {
   const changes = planned.flatMap(({ change }) => (change === null ? [] : [change]));
   if (changes.length === 0) return ok(undefined);

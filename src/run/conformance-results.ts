@@ -1,0 +1,88 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { ClientName, Source } from '../model/agent.ts';
+import { version } from './version.ts';
+
+/** How one source did in a run of the state scenarios against one version of a client. */
+export interface SignalResult {
+  source: Source;
+  holds: boolean;
+  /** How often it said something, and how often that was right. */
+  said: number;
+  right: number;
+  /** What it should have told and did not. */
+  missed: string[];
+}
+
+export interface ConformanceResult {
+  v: 1;
+  client: ClientName;
+  client_version: string;
+  watchkeeper_version: string;
+  at: string;
+  /** All sources together. */
+  fused: { said: number; right: number; unknown: number; dangerous: number };
+  signals: SignalResult[];
+}
+
+const filesMax = 200;
+const recheckMs = 5_000;
+
+export function writeResult(dir: string, result: Omit<ConformanceResult, 'v' | 'watchkeeper_version'>): string {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const file = path.join(dir, `${result.client}-${result.client_version.replaceAll(/[^\w.-]/g, '_')}.json`);
+  const document: ConformanceResult = { v: 1, watchkeeper_version: version, ...result };
+  writeFileSync(`${file}.new`, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return file;
+}
+
+export function readResults(dir: string): ConformanceResult[] {
+  let names: string[];
+  try {
+    names = readdirSync(dir).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+  return names.slice(0, filesMax).flatMap((name) => {
+    try {
+      const result = JSON.parse(readFileSync(path.join(dir, name), 'utf8')) as ConformanceResult;
+      return Array.isArray(result.signals) && typeof result.client_version === 'string' ? [result] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The sources that a conformance run found broken, by the version of the client. Read again when it has run again. */
+export class BrokenSources {
+  readonly #dir: string;
+  #byVersion = new Map<string, ReadonlySet<Source>>();
+  #stamp = '';
+  #checkedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  of(client: ClientName, clientVersion: string | null): ReadonlySet<Source> {
+    this.#refresh();
+    return this.#byVersion.get(`${client} ${clientVersion}`) ?? none;
+  }
+
+  #refresh(): void {
+    if (performance.now() - this.#checkedMs < recheckMs) return;
+    this.#checkedMs = performance.now();
+    const stamp = String(statSync(this.#dir, { throwIfNoEntry: false })?.mtimeMs);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#byVersion = new Map(
+      readResults(this.#dir).map(({ client, client_version, signals }) => [
+        `${client} ${client_version}`,
+        new Set(signals.filter(({ holds }) => !holds).map(({ source }) => source)),
+      ]),
+    );
+  }
+}
+
+const none: ReadonlySet<Source> = new Set();
