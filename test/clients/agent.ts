@@ -47,6 +47,8 @@ export interface LaunchOptions {
   extraSettings?: Record<string, unknown>;
   /** Records what the client tells a status line; see `statusLines()`. */
   statusLine?: boolean;
+  /** Runs when its folders are there and it has not started yet. */
+  prepared?: () => Promise<void>;
   trust?: boolean;
   onboarded?: boolean;
   keyApproved?: boolean;
@@ -69,6 +71,7 @@ export async function launchAgent(options: LaunchOptions): Promise<Agent> {
     onboarded: options.onboarded ?? true,
     keyApproved: options.keyApproved ?? true,
   });
+  await options.prepared?.();
   const program = claudeProgram();
   const argv = [program, '--permission-mode', options.permissionMode ?? 'default', ...(options.args ?? [])];
   if (options.modelName !== undefined) argv.push('--model', options.modelName);
@@ -82,7 +85,14 @@ export async function launchAgent(options: LaunchOptions): Promise<Agent> {
   const terminal =
     options.terminal === 'pty'
       ? openPty(path.join(scenario.dir, session), command)
-      : await openPane(scenario.tmux, session, command, options.shell ?? 'direct', options.splitOf ?? null, options.size);
+      : await openPane(
+          scenario.tmux,
+          session,
+          command,
+          options.shell ?? 'direct',
+          options.splitOf ?? null,
+          options.size,
+        );
   const agent = new Agent(session, program, terminal, folder, model);
   scenario.agents.push(agent);
   return agent;

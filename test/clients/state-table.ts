@@ -1,10 +1,9 @@
 // Drives one real client through the whole table of states, in one way of setting it up. The truth comes from the model
 // server, the keys and the screen, never from the files Watchkeeper reads.
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hookScript, quoted } from '../../src/clients/claude-code/hook-script.ts';
-import { hookEvents } from '../../src/clients/claude-code/hooks.ts';
 import { type Agent, type LaunchOptions, launchAgent } from './agent.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { errorBody, type Step } from './model-script.ts';
@@ -12,6 +11,8 @@ import type { Scenario } from './scenario.ts';
 import type { Sampler, Truth } from './truth.ts';
 
 export interface Setup {
+  /** Begins the names of its agents. */
+  name: string;
   hooks: boolean;
   statusLine: boolean;
   registry: boolean;
@@ -19,7 +20,7 @@ export interface Setup {
   mode: 'default' | 'auto';
 }
 
-export function nameOf({ hooks, statusLine, registry, shell, mode }: Setup): string {
+export function describeSetup({ hooks, statusLine, registry, shell, mode }: Setup): string {
   const word = (on: boolean, what: string) => `${on ? '' : 'no '}${what}`;
   return [
     word(registry, 'registry'),
@@ -66,22 +67,25 @@ async function launch(s: Scenario, setup: Setup, session: string, more: Partial<
     shell: setup.shell,
     permissionMode: setup.mode,
     configDir,
-    extraSettings: { ...settings(s, setup), permissions: { allow: ['Bash'], ask: ['Bash(touch:*)'] } },
+    extraSettings: { permissions: { allow: ['Bash'], ask: ['Bash(touch:*)'] }, ...statusLineAlone(s, setup) },
+    prepared: () => installHooks(s, setup, configDir),
     ...more,
   });
 }
 
-function settings(s: Scenario, setup: Setup): Record<string, unknown> {
+async function installHooks(s: Scenario, setup: Setup, configDir: string): Promise<void> {
+  if (!setup.hooks) return;
+  const words = ['init', '--config-dir', configDir, ...(setup.statusLine ? ['--statusline'] : [])];
+  const done = await s.watchkeeper(words);
+  if (done.code !== 0) throw new Error(`init ended with ${done.code}: ${done.stderr}`);
+}
+
+/** `init` knows no status line without hooks. */
+function statusLineAlone(s: Scenario, setup: Setup): Record<string, unknown> {
+  if (!setup.statusLine || setup.hooks) return {};
   const script = path.join(s.dir, 'claude-code.sh');
-  if (!existsSync(script)) {
-    writeFileSync(script, hookScript(path.join(s.watchkeeperHome, 'inbox')));
-    chmodSync(script, 0o700);
-  }
-  const hook = [{ hooks: [{ type: 'command', command: `${quoted(script)} hook`, timeout: 5 }] }];
-  return {
-    ...(setup.hooks ? { hooks: Object.fromEntries(hookEvents.map((event) => [event, hook])) } : {}),
-    ...(setup.statusLine ? { statusLine: { type: 'command', command: `${quoted(script)} statusline` } } : {}),
-  };
+  writeFileSync(script, hookScript(path.join(s.watchkeeperHome, 'inbox')), { mode: 0o700 });
+  return { statusLine: { type: 'command', command: `${quoted(script)} statusline` } };
 }
 
 async function ready(agent: Agent, truth: Truth): Promise<void> {
@@ -91,8 +95,8 @@ async function ready(agent: Agent, truth: Truth): Promise<void> {
 }
 
 async function mainTable(s: Scenario, sampler: Sampler, setup: Setup): Promise<void> {
-  const truth = sampler.follow('main');
-  const agent = await launch(s, setup, 'main');
+  const truth = sampler.follow(`${setup.name}-main`);
+  const agent = await launch(s, setup, `${setup.name}-main`);
   await ready(agent, truth);
   await thinkingAndTool(agent, truth);
   await dialogs(agent, truth);
@@ -262,7 +266,7 @@ async function compactAndClear(s: Scenario, agent: Agent, truth: Truth, sampler:
   truth.is('idle', await ended(compaction));
   await sleep(dwellMs);
 
-  const before = (await sampler.agent('main'))?.session_id;
+  const before = (await sampler.agent(truth.agent))?.session_id;
   await agent.type('/clear');
   truth.is('idle');
   const said = agent.model.reply('New.');
@@ -270,13 +274,13 @@ async function compactAndClear(s: Scenario, agent: Agent, truth: Truth, sampler:
   await agent.type('hello again');
   truth.is(null);
   truth.is('idle', await ended(said));
-  await s.until('a new session', async () => (await sampler.agent('main'))?.session_id !== before, 4_000);
+  await s.until('a new session', async () => (await sampler.agent(truth.agent))?.session_id !== before, 4_000);
   await sleep(dwellMs);
 }
 
 async function planDialog(s: Scenario, sampler: Sampler, setup: Setup): Promise<void> {
-  const truth = sampler.follow('plan');
-  const agent = await launch(s, setup, 'plan', { permissionMode: 'plan' });
+  const truth = sampler.follow(`${setup.name}-plan`);
+  const agent = await launch(s, setup, `${setup.name}-plan`, { permissionMode: 'plan' });
   await ready(agent, truth);
   agent.model.tool('ExitPlanMode', { plan: '1. Do it.' });
   truth.is(null);
@@ -290,8 +294,8 @@ async function planDialog(s: Scenario, sampler: Sampler, setup: Setup): Promise<
 }
 
 async function trustScreen(s: Scenario, sampler: Sampler, setup: Setup): Promise<void> {
-  const truth = sampler.follow('trust');
-  const agent = await launch(s, setup, 'trust', { trust: false });
+  const truth = sampler.follow(`${setup.name}-trust`);
+  const agent = await launch(s, setup, `${setup.name}-trust`, { trust: false });
   await agent.waitForScreen(/trust/, 20_000);
   truth.is('waiting/setup');
   await sleep(dwellMs + 2_000);
@@ -301,10 +305,10 @@ async function trustScreen(s: Scenario, sampler: Sampler, setup: Setup): Promise
 }
 
 async function usageLimit(s: Scenario, sampler: Sampler, setup: Setup): Promise<void> {
-  const truth = sampler.follow('limit');
+  const truth = sampler.follow(`${setup.name}-limit`);
   // As a subscriber: only then does the client read the limit's headers.
   const env = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' };
-  const agent = await launch(s, setup, 'limit', { env });
+  const agent = await launch(s, setup, `${setup.name}-limit`, { env });
   await ready(agent, truth);
   const resets = Math.floor(Date.now() / 1000) + 3_600;
   const limit = agent.model.error(429, errorBody('rate_limit_error', 'limit'), { headers: limitHeaders(resets) });

@@ -1,0 +1,33 @@
+// Runs the state table in several setups at once, one daemon watching them all, and holds it to its promises.
+import { expect } from 'vitest';
+import type { Scenario } from './scenario.ts';
+import { rowOf, writeRow } from './source-report.ts';
+import { withinMs } from './state-report.ts';
+import { describeSetup, runStateTable, type Setup } from './state-table.ts';
+import { Sampler } from './truth.ts';
+
+export async function runSetups(s: Scenario, setups: Setup[]): Promise<void> {
+  const sampler = new Sampler(s.watchkeeperHome);
+  try {
+    await Promise.all(setups.map((setup) => runStateTable(s, sampler, setup)));
+  } finally {
+    sampler.stop();
+  }
+  const scores = sampler.scores();
+  for (const setup of setups) {
+    const own = scores.filter(({ agent }) => agent.startsWith(`${setup.name}-`)).map(({ score }) => score);
+    const row = rowOf(setup, own);
+    writeRow(setup, row);
+    const what = describeSetup(setup);
+    const wrong = [...new Set(own.flatMap((score) => score.wrong))].join('\n');
+    console.log(`${what}: ${row.right} of ${row.samples} right, ${row.unknown} unknown, slowest ${row.slowestMs} ms`);
+    expect(
+      own.flatMap((score) => score.dangerous),
+      what,
+    ).toEqual([]);
+    const late = own.flatMap((score) => score.lags).filter(({ ms }) => ms > withinMs);
+    expect(late, `${what}: seen late or never\n${wrong}`).toEqual([]);
+    expect(row.unknown / row.samples, `${what}: time spent unknown`).toBeLessThanOrEqual(0.02);
+    expect(row.right / row.samples, `${what}: ${wrong}`).toBeGreaterThan(0.95);
+  }
+}
