@@ -35,7 +35,7 @@ export function describeSetup({ hooks, statusLine, registry, shell, mode }: Setu
 const dwellMs = 2_600;
 
 export async function runStateTable(s: Scenario, sampler: Sampler, setup: Setup): Promise<void> {
-  await mainTable(s, sampler, setup);
+  await Promise.all([mainTable(s, sampler, setup), apiStall(s, sampler, setup)]);
   await Promise.all([planDialog(s, sampler, setup), trustScreen(s, sampler, setup), usageLimit(s, sampler, setup)]);
 }
 
@@ -275,6 +275,22 @@ async function compactAndClear(s: Scenario, agent: Agent, truth: Truth, sampler:
   truth.is(null);
   truth.is('idle', await ended(said));
   await s.until('a new session', async () => (await sampler.agent(truth.agent))?.session_id !== before, 4_000);
+  await sleep(dwellMs);
+}
+
+/** The client says that it waits for the service once that has been silent for 45 seconds. */
+async function apiStall(s: Scenario, sampler: Sampler, setup: Setup): Promise<void> {
+  const truth = sampler.follow(`${setup.name}-stall`);
+  const agent = await launch(s, setup, `${setup.name}-stall`);
+  await ready(agent, truth);
+  const silent = agent.model.silent();
+  await agent.type('say something');
+  truth.is('working/thinking', await arrived(silent));
+  await agent.waitForScreen(/Waiting for API response/, 60_000);
+  truth.is('working/api-stall');
+  await sleep(dwellMs);
+  truth.is('ended');
+  agent.kill('SIGKILL');
   await sleep(dwellMs);
 }
 
