@@ -10,7 +10,9 @@ function incident(check: CheckName, given: Partial<Incident> = {}): Incident {
   return {
     id: 'i',
     agent: 'a',
+    project: 'p',
     check,
+    subject: null,
     severity: 'warning',
     text: '',
     openedMs: 50 * minute,
