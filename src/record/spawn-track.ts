@@ -57,7 +57,7 @@ export async function addSpawn(
   if (source !== undefined) await client.query('DELETE FROM active_spawns WHERE project = $1 AND task_id = $2', key);
   const added = await client.query(
     `INSERT INTO active_spawns (project, task_id, task_type, description, output_file, host, session_id, label, agent_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $3, (SELECT id FROM agents WHERE host = $6 AND name = $8))
+     VALUES ($1, $2, $3::text, $4, $5, $6::text, $7, $3::text, (SELECT id FROM agents WHERE host = $6::text AND name = $8))
      ON CONFLICT (project, task_id) DO NOTHING`,
     [...key, spawn.taskType, spawn.description, spawn.output, host, spawn.sessionId, spawn.agent],
   );

@@ -55,7 +55,7 @@ export class Progress {
   }
 
   #begin(view: AgentView, nowMs: number): void {
-    // Not again before this one is through.
+    // Also for as long as this one is under way.
     this.#retryAtMs.set(view.agent, nowMs + retryMs);
     const work = this.#ask(view)
       .catch(this.#parts.failed)
@@ -75,6 +75,7 @@ export class Progress {
     });
     if (result.outcome === 'refused') return;
     const nowMs = this.#parts.clock.nowMs();
+    this.#retryAtMs.delete(view.agent);
     this.#asked.set(view.agent, nowMs);
     this.#parts.keeper.notePrompt(view, nowMs);
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from './load.ts';
+import { configKeys } from './narrow.ts';
 import { configDocument, configText } from './show.ts';
 
 let root = '';
