@@ -28,7 +28,7 @@ interface Check {
   action_taken: string | null;
 }
 
-const tickMs = 500;
+const tickMs = 1_000;
 const stallMs = 6_000;
 /** From the threshold to the row: a tick, and the way into the database. */
 const found: { what: string; lateMs: number }[] = [];
