@@ -34,7 +34,7 @@ export interface SpawnVerdict {
 }
 
 /** An output that ends like a failure is asked about after half the time. */
-export function stallLimitMs(facts: Pick<SpawnFacts, 'failureLine'>, limits: SpawnLimits): number {
+function stallLimitMs(facts: Pick<SpawnFacts, 'failureLine'>, limits: SpawnLimits): number {
   return facts.failureLine === null ? limits.stallMs : limits.stallMs / 2;
 }
 

@@ -284,6 +284,38 @@ describe('work that hangs, fails or falls silent is found, and its parent is ask
   );
 });
 
+describe('work that is given up', () => {
+  test(
+    'its parent is told once more, then a human, once',
+    spawning(
+      async (s, watch, rows) => {
+        const agent = await ready(s, watch, { session: 'given-ps', shell: 'sh' });
+        const file = path.join(s.dir, 'given.log');
+        writeFileSync(file, 'begun\n');
+        const words = ['--project', 'given', '--task-id', 'up', '--output', file];
+        expect((await s.watchkeeper(['spawn-track', 'add', ...words])).code).toBe(0);
+        await seenAs(s, rows, 'given', 'abandoned', 'given up');
+        const told = await s.until('a human told', async () => {
+          const { items } = (await s.watchkeeper(['inbox', '--json'])).json<{
+            items: { kind: string; subject: string }[];
+          }>();
+          return items.length > 0 ? items : null;
+        });
+        expect(told).toMatchObject([{ kind: 'spawn-abandoned', subject: 'up' }]);
+        const fromMs = Date.now();
+        await s.until('a while later', () => Date.now() - fromMs > 4_000);
+        const prompts = [...new Set(promptsAbout(agent, 'up'))];
+        expect(prompts.map((text) => text.includes('abandoned'))).toEqual([false, true]);
+        const { items } = (await s.watchkeeper(['audit', 'given-ps', '--json'])).json<{ items: { kind: string }[] }>();
+        expect(items.filter(({ kind }) => kind === 'notify').length).toBe(1);
+        appendFileSync(file, 'back again\n');
+        await s.until('healthy', async () => (await s.watchkeeper(['health', '--filter', 'unhealthy'])).code === 0);
+      },
+      { spawn: { stallMinutes: 0.05, abandonMinutes: 0.1 }, waiting: { repeatMinutes: 0.01 } },
+    ),
+  );
+});
+
 describe('what needs no word gets none', () => {
   test(
     'a subagent that waits for a permission is waiting, not stalled',
