@@ -65,8 +65,9 @@ function troubleOf(spawn: SpawnState, warnMs: number, nowMs: number): Omit<Findi
     case 'failed': {
       if (!spawn.untold) return null;
       const text = `${name(spawn)} failed${spawn.reason === null ? '' : `: ${spawn.reason}`}${where(spawn)}`;
-      const error = spawn.reason ?? 'no reason was given';
-      return finding('spawn-failed', 'critical', 0.9, spawn.endedAtMs ?? nowMs, text, spawn, { error });
+      return finding('spawn-failed', 'critical', 0.9, spawn.endedAtMs ?? nowMs, text, spawn, {
+        error: failureWords(spawn),
+      });
     }
     case 'running': {
       if (spawn.failureLine === null || quietMs < warnMs) return null;
@@ -87,7 +88,7 @@ function finding(
   spawn: SpawnState,
   slots: Record<string, string | number>,
 ): Omit<Finding, 'id'> {
-  const evidence: FindingEvidence[] = [{ source: 'transcript', atMs: sinceMs, text: shown(text, listCharsMax) }];
+  const evidence: FindingEvidence[] = [{ source: sourceOf(spawn), atMs: sinceMs, text: shown(text, listCharsMax) }];
   const task = { task: spawn.taskId, output: spawn.output ?? 'none' };
   return {
     check,
@@ -166,6 +167,20 @@ function* groups(
     else group.push(spawn);
   }
   yield* found.values();
+}
+
+/** Only figures of the reason are ever typed: its words are the agent's, or come out of a log. */
+function failureWords({ reason, source }: SpawnState): string {
+  const exit = /\bexit code (\d{1,5})\b/.exec(reason ?? '')?.[1];
+  if (exit !== undefined) return `exit code ${exit}`;
+  const http = /\bHTTP (\d{3})\b/.exec(reason ?? '')?.[1];
+  if (http !== undefined) return `an API error, HTTP ${http}`;
+  return source === 'client' ? 'as its client says' : 'as was reported';
+}
+
+function sourceOf({ taskType, source, status }: SpawnState): FindingEvidence['source'] {
+  if (status === 'failed') return source === 'client' ? 'transcript' : 'spawn-track';
+  return source === 'client' && taskType === 'subagent' ? 'transcript' : 'output';
 }
 
 function kind(spawn: SpawnState): string {

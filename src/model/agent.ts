@@ -106,7 +106,8 @@ export type CheckName =
   | 'orphaned-work';
 
 export interface FindingEvidence {
-  source: Source;
+  /** Of background work also its output, or what somebody told `spawn-track`. */
+  source: Source | 'output' | 'spawn-track';
   atMs: number;
   text: string;
 }

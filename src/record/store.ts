@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { WatchEvent } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import type { SpawnRow } from '../model/spawn.ts';
 import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
 import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
@@ -88,7 +89,7 @@ async function writeBatch(client: pg.PoolClient, host: string, batch: StoreBatch
   const ids = new Map(rows.rows.map((row) => [row.name, row.id]));
   await insert(client, insertSessions, batch.sessions, ids, sessionRow);
   await insert(client, insertEvents, batch.events, ids, eventRow);
-  const isTracked = (row: { id: number | null }) => row.id !== null;
+  const isTracked = (row: SpawnRow) => row.source === 'tracked';
   await insert(
     client,
     upsertClientSpawns,

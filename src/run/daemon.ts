@@ -60,6 +60,8 @@ const retentionEveryMs = 6 * 3_600_000;
 const databaseRetryMs = 2_000;
 const lastFlushMs = 5_000;
 const congestedRows = 10_000;
+/** A burst of changes in the agents' folders is no reason to look at every output file again. */
+const spawnsPulseMs = 400;
 
 /** One full round without a daemon: look, record, act, and stop again. The database is left as it was found. */
 export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocument, StartFailure>> {
@@ -296,7 +298,7 @@ class Daemon {
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
     this.#tell(this.#watcher.pulse());
-    this.#spawns.look();
+    this.#spawns.look(spawnsPulseMs);
   }
 
   #reloadConfig(): void {

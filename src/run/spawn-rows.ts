@@ -1,5 +1,5 @@
-import type { CheckName } from '../model/agent.ts';
-import type { SpawnStatus } from '../model/spawn.ts';
+import type { AgentView, CheckName } from '../model/agent.ts';
+import type { SpawnEnd, SpawnRow, SpawnSign, SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow } from '../model/store.ts';
 import type { Moment, Spawn } from './spawn.ts';
 
@@ -94,4 +94,40 @@ export function spawnDocument(spawn: Spawn) {
 
 function minutes(ms: number): number {
   return Math.round(ms / 600) / 100;
+}
+
+export function keyOf(row: SpawnRow): string {
+  return row.source === 'client' ? `client\n${row.agent}\n${row.taskId}` : `tracked\n${row.project}\n${row.taskId}`;
+}
+
+export function statusOf(end: SpawnEnd): SpawnRow['status'] {
+  return end.how === 'finished' ? 'finished' : 'failed';
+}
+
+export function endOf(row: SpawnRow, nowMs: number): SpawnEnd | null {
+  if (row.status !== 'finished' && row.status !== 'failed') return null;
+  const stopped = row.status === 'failed' && /\bwas stopped$/.test(row.reason ?? '');
+  return { how: stopped ? 'stopped' : row.status, atMs: row.endedAtMs ?? nowMs, text: row.reason };
+}
+
+/** The row of work that an agent's own record tells of. */
+export function clientRow(host: string, view: AgentView, work: SpawnSign, sessionId: string | null): SpawnRow {
+  return {
+    id: null,
+    host,
+    agent: view.agent,
+    project: view.project,
+    taskId: work.id,
+    taskType: work.kind,
+    source: 'client',
+    sessionId,
+    label: work.label,
+    description: work.description,
+    output: work.output,
+    spawnedAtMs: work.sinceMs,
+    lastOutputMs: null,
+    status: 'running',
+    reason: null,
+    endedAtMs: null,
+  };
 }

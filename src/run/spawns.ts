@@ -2,13 +2,22 @@ import { type FoundTrouble, findSpawnTroubles } from '../detect/spawn-findings.t
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Incident } from '../model/incident.ts';
-import type { SpawnEnd, SpawnRow, SpawnSigns, StoredSpawn } from '../model/spawn.ts';
+import type { SpawnRow, SpawnSigns, StoredSpawn } from '../model/spawn.ts';
 import type { Store, StoreBatch } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { OutputGlance, Outputs } from '../sense/outputs.ts';
 import type { Config } from './config/schema.ts';
 import { type Moment, Spawn } from './spawn.ts';
-import { changeRow, type SpawnDocument, spawnDocument, summaryRow } from './spawn-rows.ts';
+import {
+  changeRow,
+  clientRow,
+  endOf,
+  keyOf,
+  type SpawnDocument,
+  spawnDocument,
+  statusOf,
+  summaryRow,
+} from './spawn-rows.ts';
 
 interface SpawnsParts {
   host: string;
@@ -45,6 +54,7 @@ export class Spawns {
   readonly #summaries = new Map<string, number>();
   readonly #counted = new Set<string>();
   readonly #startedMs: number;
+  #lookedMs = Number.NEGATIVE_INFINITY;
   #troubles: FoundTrouble[] = [];
   #refreshing: Promise<void> | null = null;
 
@@ -84,9 +94,12 @@ export class Spawns {
     if (signs !== null) this.#signs.set(view.agent, signs);
   }
 
-  look(): void {
+  /** `pauseMs`: not if the last look is younger. */
+  look(pauseMs = 0): void {
     const { clock, config } = this.#parts;
     const { spawn } = config();
+    if (clock.monotonicMs() - this.#lookedMs < pauseMs) return;
+    this.#lookedMs = clock.monotonicMs();
     const moment: Moment = {
       nowMs: clock.nowMs(),
       monotonicMs: clock.monotonicMs(),
@@ -151,10 +164,10 @@ export class Spawns {
   #takeIn({ noticed, ...row }: StoredSpawn): void {
     const key = keyOf(row);
     const known = this.#spawns.get(key);
-    const end = endOf(row);
+    const end = endOf(row, this.#parts.clock.nowMs());
     if (known !== undefined && known.row.id === row.id) {
       // A client's own word is in its record; of the others the row is the word.
-      if (row.source === 'tracked' && end !== null) known.end = end;
+      if (row.source === 'tracked' && known.end?.how !== end?.how) known.end = end;
       return;
     }
     const { stallMinutes, abandonMinutes } = this.#parts.config().spawn;
@@ -174,26 +187,9 @@ export class Spawns {
         if (this.#spawns.size >= spawnsMax) continue;
         // Of what was over before the first look only the row is made.
         const old = end !== null && end.atMs < this.#startedMs;
-        const row: SpawnRow = {
-          id: null,
-          host: this.#parts.host,
-          agent: view.agent,
-          project: view.project,
-          taskId: work.id,
-          taskType: work.kind,
-          source: 'client',
-          sessionId: signs.sessionId,
-          label: work.label,
-          description: work.description,
-          output: work.output,
-          spawnedAtMs: work.sinceMs,
-          lastOutputMs: null,
-          status: old ? statusOf(end) : 'running',
-          reason: null,
-          endedAtMs: null,
-        };
         if (old && end.atMs < this.#startedMs - keptMs) continue;
-        spawn = new Spawn(row, end, 0);
+        const row = clientRow(this.#parts.host, view, work, signs.sessionId);
+        spawn = new Spawn(old ? { ...row, status: statusOf(end) } : row, end, 0);
         this.#spawns.set(key, spawn);
       }
       spawn.end = end;
@@ -329,20 +325,6 @@ function parentOf(project: string, views: ReadonlyMap<string, AgentView>): strin
   const living = [...views.values()].filter((view) => view.project === project && view.reading.state !== 'ended');
   const named = living.find((view) => view.agent === `${project}-ps`);
   return named?.agent ?? (living.length === 1 ? (living[0]?.agent ?? null) : null);
-}
-
-function keyOf(row: SpawnRow): string {
-  return row.source === 'client' ? `client\n${row.agent}\n${row.taskId}` : `tracked\n${row.project}\n${row.taskId}`;
-}
-
-function statusOf(end: SpawnEnd): SpawnRow['status'] {
-  return end.how === 'finished' ? 'finished' : 'failed';
-}
-
-function endOf(row: SpawnRow): SpawnEnd | null {
-  if (row.status !== 'finished' && row.status !== 'failed') return null;
-  const stopped = row.status === 'failed' && /\bwas stopped$/.test(row.reason ?? '');
-  return { how: stopped ? 'stopped' : row.status, atMs: row.endedAtMs ?? row.spawnedAtMs, text: row.reason };
 }
 
 function statusText(json: string): string {

@@ -273,7 +273,7 @@ describe('work that hangs, fails or falls silent is found, and its parent is ask
       expect(failed.code, failed.stderr).toBe(0);
       await s.until(
         'the parent told of the failure',
-        () => agent.model.turns.some(({ prompt }) => prompt.includes('given up')),
+        () => promptsAbout(agent, 'stops').some((text) => text.includes('has failed (as was reported, ')),
         15_000,
       );
       expect((await rows.spawns('track')).map(({ task_id: id, status }) => `${id} ${status}`)).toEqual([
