@@ -359,6 +359,22 @@ describe("a client's own work", () => {
       waitMs,
     );
     expect(failing).toMatchObject({ subject: 'subagent Explore' });
+    // The next daemon goes on with the same rows, also where work ended meanwhile.
+    agent.write(...started('a4', 'once more', 'Explore'));
+    await becomes(world, 'a4', ({ status }) => status === 'running');
+    await world.down();
+    agent.write(note('a4', 'completed'));
+    await world.up();
+    await becomes(world, 'a4', ({ status }) => status === 'finished');
+    const [ended] = await world.query<{ n: number; ended_at: Date | null }>(
+      "SELECT count(*) OVER ()::int AS n, ended_at FROM active_spawns WHERE task_id = 'a4'",
+    );
+    expect(ended).toMatchObject({ n: 1, ended_at: expect.any(Date) });
+    await until(
+      'one of the kind has worked',
+      async () => (await world.agent('kind-ps'))?.findings.every(({ check }) => check !== 'spawns-failing'),
+      waitMs,
+    );
     // It cannot be replaced or ended by hand: its client tells.
     const words = ['--project', 'kind', '--task-id', 'a1', '--replace'];
     expect((await world.run('spawn-track', 'add', ...words)).code).toBe(1);
