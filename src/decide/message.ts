@@ -1,5 +1,6 @@
 import type { AgentView, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
+import { promptsSpent } from './policy.ts';
 
 /** What a person has to know to help: who, what, since when, and what to do now. */
 export interface HumanText {
@@ -15,14 +16,21 @@ const titles: Record<CheckName, string> = {
   'stalled-turn': 'does not move any more',
   'ended-unexpectedly': 'ended',
   'no-answer': 'does not react',
+  'spawn-stalled': 'has background work that shows nothing new',
+  'spawn-failed': 'has background work that failed',
+  'spawn-looks-failed': 'has background work that seems to have failed',
+  'spawn-abandoned': 'has background work that counts as abandoned',
+  'spawns-failing': 'has background work of a kind that always fails',
+  'orphaned-work': 'left background work behind',
 };
 
 export function messageFor(incident: Incident, view: AgentView | null): HumanText {
   const attach = view === null ? null : attachCommand(view);
   const since = new Date(incident.openedMs).toISOString();
-  const tried = incident.prompts > 0 ? ` It was prompted ${incident.prompts} times.` : '';
+  const tried =
+    incident.prompts > 0 && incident.prompts < promptsSpent ? ` It was prompted ${incident.prompts} times.` : '';
   return {
-    title: `${incident.agent} ${titles[incident.check]}`,
+    title: `${incident.agent ?? `project ${incident.project}`} ${titles[incident.check]}`,
     text: `${incident.text} (since ${since}).${tried}`,
     whatToDo: [...(attach === null ? [] : [attach]), ...advice(incident), `watchkeeper ack ${incident.id}`],
     attach,
@@ -44,10 +52,15 @@ function word(text: string): string {
 function advice(incident: Incident): string[] {
   switch (incident.check) {
     case 'ended-unexpectedly':
-      return [`watchkeeper events ${word(incident.agent)}`];
+      return incident.agent === null ? [] : [`watchkeeper events ${word(incident.agent)}`];
     case 'waiting-human':
       return [];
+    case 'spawn-stalled':
+    case 'spawn-failed':
+    case 'spawn-abandoned':
+    case 'orphaned-work':
+      return [`watchkeeper spawn-track list --all --project ${word(incident.project)}`];
     default:
-      return [`watchkeeper why ${word(incident.agent)}`];
+      return incident.agent === null ? [] : [`watchkeeper why ${word(incident.agent)}`];
   }
 }

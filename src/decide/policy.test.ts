@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentView, Authority, CheckName, State } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
-import { isOver, nextStep, type PolicyFacts } from './policy.ts';
+import { isOver, nextStep, type PolicyFacts, promptsSpent } from './policy.ts';
 
 const minute = 60_000;
 const nowMs = 100 * minute;
@@ -10,7 +10,9 @@ function incident(check: CheckName, given: Partial<Incident> = {}): Incident {
   return {
     id: 'i',
     agent: 'a',
+    project: 'p',
     check,
+    subject: null,
     severity: 'warning',
     text: '',
     openedMs: 50 * minute,
@@ -106,4 +108,51 @@ describe('a trouble is over', () => {
       ),
     ).toBe(true));
   it('or the agent is gone', () => expect(isOver(incident('silent-stop'), null, false)).toBe(true));
+});
+
+describe('background work: its parent is asked once, a human only where that cannot be', () => {
+  const stalled = (given: Partial<Incident> = {}) => incident('spawn-stalled', { subject: 't', ...given });
+  const atPrompt = view('idle', 'manage');
+  const behindSubagent = view('working', 'manage', {
+    reading: { state: 'working', detail: 'subagent', tool: null } as AgentView['reading'],
+  });
+  const inSubagent = view('working', 'manage', {
+    reading: { state: 'working', detail: 'subagent', tool: 'Agent' } as AgentView['reading'],
+  });
+  it('at its prompt', () => expect(step(stalled(), atPrompt)).toEqual({ do: 'prompt', template: 'spawn-stalled' }));
+  it('also while only background work runs', () => expect(step(stalled(), behindSubagent).do).toBe('prompt'));
+  it('not within a turn', () => {
+    expect(step(stalled(), inSubagent)).toMatchObject({ do: 'wait', for: 'prompt' });
+    expect(step(stalled(), view('waiting'))).toMatchObject({ do: 'wait', for: 'prompt' });
+  });
+  it('not twice, and no human after it', () =>
+    expect(step(stalled({ prompts: 1, lastPromptMs: 0 }), atPrompt)).toMatchObject({ do: 'wait', for: null }));
+  it('a human where it may not be prompted', () =>
+    expect(step(stalled(), view('idle', 'observe'))).toEqual({ do: 'tell' }));
+  it('a human where nothing of it can be said', () =>
+    expect(step(stalled({ prompts: promptsSpent }), atPrompt)).toEqual({ do: 'tell' }));
+  it('a human where nobody began it', () =>
+    expect(nextStep(stalled({ agent: null }), null, facts)).toEqual({ do: 'tell' }));
+  it('a human where its parent is gone', () => expect(step(stalled(), view('ended'))).toEqual({ do: 'tell' }));
+  it('and that once', () =>
+    expect(step(stalled({ tells: 1, lastTellMs: 0 }), view('idle', 'observe'))).toMatchObject({
+      do: 'wait',
+      for: null,
+    }));
+
+  it('given up: the parent once, then a human once', () => {
+    const abandoned = (given: Partial<Incident> = {}) => incident('spawn-abandoned', { subject: 't', ...given });
+    expect(step(abandoned(), atPrompt)).toEqual({ do: 'prompt', template: 'spawn-abandoned' });
+    expect(step(abandoned({ prompts: 1, lastPromptMs: nowMs }), atPrompt)).toMatchObject({ do: 'wait', for: 'tell' });
+    expect(step(abandoned({ prompts: 1, lastPromptMs: 0 }), atPrompt)).toEqual({ do: 'tell' });
+    expect(step(abandoned({ prompts: 1, lastPromptMs: 0, tells: 1, lastTellMs: 0 }), atPrompt).do).toBe('wait');
+  });
+  it('a doubt about its last line is only shown', () =>
+    expect(step(incident('spawn-looks-failed'), atPrompt)).toMatchObject({ do: 'wait', for: null }));
+  it('orphans and failing kinds are for a human, once', () => {
+    for (const check of ['orphaned-work', 'spawns-failing'] as const) {
+      expect(step(incident(check), atPrompt)).toEqual({ do: 'tell' });
+      expect(step(incident(check, { tells: 1, lastTellMs: 0 }), atPrompt).do).toBe('wait');
+    }
+  });
 });

@@ -3,20 +3,33 @@ import type { Incident } from '../model/incident.ts';
 
 /** What may be done about a trouble: so many prompts first, with growing pauses, then a human. */
 interface Ladder {
-  template: 'continue' | 'stalled' | null;
+  template: PromptTemplate | null;
   promptsMax: number;
-  tells: boolean;
-  /** Its prompt may go to an agent that is not idle. */
-  whileBusy: boolean;
+  /** A human: until somebody acknowledges, once, only where the agent cannot be prompted, or not at all. */
+  tells: 'repeat' | 'once' | 'instead' | 'never';
+  /** Its prompt may go to an agent at its prompt; also while only background work runs; also in the middle of a turn. */
+  moment: 'idle' | 'turn-over' | 'any';
 }
+
+export type PromptTemplate = 'continue' | 'stalled' | 'spawn-stalled' | 'spawn-failed' | 'spawn-abandoned';
+
+/** As many as no ladder has: it cannot be said to the agent, the next step is a human. */
+export const promptsSpent = 1_000;
 
 /** A new check does not compile until the policy knows it. */
 const ladders: Record<CheckName, Ladder> = {
-  'silent-stop': { template: 'continue', promptsMax: 3, tells: true, whileBusy: false },
-  'stalled-turn': { template: 'stalled', promptsMax: 1, tells: true, whileBusy: true },
-  'waiting-human': { template: null, promptsMax: 0, tells: true, whileBusy: false },
-  'ended-unexpectedly': { template: null, promptsMax: 0, tells: true, whileBusy: false },
-  'no-answer': { template: null, promptsMax: 0, tells: false, whileBusy: false },
+  'silent-stop': { template: 'continue', promptsMax: 3, tells: 'repeat', moment: 'idle' },
+  'stalled-turn': { template: 'stalled', promptsMax: 1, tells: 'repeat', moment: 'any' },
+  'waiting-human': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
+  'ended-unexpectedly': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
+  'no-answer': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'spawn-stalled': { template: 'spawn-stalled', promptsMax: 1, tells: 'instead', moment: 'turn-over' },
+  'spawn-failed': { template: 'spawn-failed', promptsMax: 1, tells: 'instead', moment: 'turn-over' },
+  'spawn-abandoned': { template: 'spawn-abandoned', promptsMax: 1, tells: 'once', moment: 'turn-over' },
+  // A last line that reads like an error proves nothing: it is shown, and the stall is looked at sooner.
+  'spawn-looks-failed': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'spawns-failing': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  'orphaned-work': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
 };
 
 export interface PolicyFacts {
@@ -30,7 +43,7 @@ export interface PolicyFacts {
 }
 
 export type Step =
-  | { do: 'prompt'; template: 'continue' | 'stalled' }
+  | { do: 'prompt'; template: PromptTemplate }
   | { do: 'tell' }
   /** `for`: what it waits to do; null when nothing is left to do. */
   | { do: 'wait'; for: 'prompt' | 'tell' | null; reason: string; untilMs: number | null };
@@ -38,20 +51,23 @@ export type Step =
 /** Agents of one project do not get prompts in the same second. */
 const projectGapMs = 1_000;
 
-/** One decision: the next thing to do about this trouble now, or why not yet. */
-export function nextStep(incident: Incident, view: AgentView, facts: PolicyFacts): Step {
+/** One decision: the next thing to do about this trouble now, or why not yet. `view`: null where no agent is concerned. */
+export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): Step {
   const ladder = ladders[incident.check];
-  const mayPrompt = ladder.template !== null && view.authority !== 'observe' && !isHopeless(incident, view);
+  const mayPrompt = view !== null && ladder.template !== null && mayBePrompted(incident, view);
   if (mayPrompt && ladder.template !== null && incident.prompts < ladder.promptsMax) {
     return promptStep(incident, view, facts, ladder, ladder.template);
   }
+  if (ladder.tells === 'instead' && incident.prompts > 0 && incident.prompts < promptsSpent)
+    return { do: 'wait', for: null, reason: 'it was prompted', untilMs: null };
   if (mayPrompt && incident.lastPromptMs !== null) {
     const untilMs = incident.lastPromptMs + pause(incident.prompts, facts.minIntervalMs);
     if (facts.nowMs < untilMs) return { do: 'wait', for: 'tell', reason: 'the last prompt gets its chance', untilMs };
   }
-  if (!ladder.tells) return { do: 'wait', for: null, reason: 'it is only recorded', untilMs: null };
+  if (ladder.tells === 'never') return { do: 'wait', for: null, reason: 'it is only recorded', untilMs: null };
   if (incident.ackedMs !== null) return { do: 'wait', for: null, reason: 'a human has acknowledged it', untilMs: null };
   if (incident.lastTellMs === null) return { do: 'tell' };
+  if (ladder.tells !== 'repeat') return { do: 'wait', for: null, reason: 'a human was told', untilMs: null };
   const untilMs = incident.lastTellMs + facts.repeatMs;
   return facts.nowMs >= untilMs ? { do: 'tell' } : { do: 'wait', for: 'tell', reason: 'a human was told', untilMs };
 }
@@ -67,6 +83,20 @@ const hopeless: readonly (string | null)[] = [
   'cloud_credential_error',
 ];
 
+function mayBePrompted(incident: Incident, view: AgentView): boolean {
+  return view.authority !== 'observe' && view.reading.state !== 'ended' && !isHopeless(incident, view);
+}
+
+/** Background work keeps the client busy, but its own turn is over: it takes a prompt as at its prompt. */
+export function isTurnOver({ state, detail, tool }: AgentView['reading']): boolean {
+  return state === 'idle' || (state === 'working' && detail === 'subagent' && tool === null);
+}
+
+function isMoment(moment: Ladder['moment'], view: AgentView): boolean {
+  if (moment === 'any') return true;
+  return moment === 'idle' ? view.reading.state === 'idle' : isTurnOver(view.reading);
+}
+
 function isHopeless(incident: Incident, view: AgentView): boolean {
   return incident.check === 'silent-stop' && hopeless.includes(view.errorKind);
 }
@@ -76,13 +106,13 @@ function promptStep(
   view: AgentView,
   facts: PolicyFacts,
   ladder: Ladder,
-  template: 'continue' | 'stalled',
+  template: PromptTemplate,
 ): Step {
   if (incident.lastPromptMs !== null) {
     const untilMs = incident.lastPromptMs + pause(incident.prompts, facts.minIntervalMs);
     if (facts.nowMs < untilMs) return { do: 'wait', for: 'prompt', reason: 'the pause after the last prompt', untilMs };
   }
-  if (!ladder.whileBusy && view.reading.state !== 'idle') {
+  if (!isMoment(ladder.moment, view)) {
     return { do: 'wait', for: 'prompt', reason: `it is ${view.reading.state}`, untilMs: null };
   }
   if (facts.lastAgentPromptMs !== null && facts.nowMs < facts.lastAgentPromptMs + facts.minIntervalMs) {

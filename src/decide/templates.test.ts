@@ -7,6 +7,8 @@ import { checkTemplates, defaultTemplates, fillTemplate, type SlotValues, type T
 const usual: Record<TemplateName, SlotValues> = {
   'spawn-update': {},
   'spawn-stalled': { task: 'task-123', minutes: 15.4, output: '/tmp/out put.log' },
+  'spawn-failed': { task: 'task-123', error: 'exit code 3', output: '/tmp/out put.log' },
+  'spawn-abandoned': { task: 'task-123', minutes: 30, output: '/tmp/out put.log' },
   'context-check': {},
   'high-context': { percent: 71.6 },
   handoff: { percent: 87, file: '.watchkeeper/handoffs/handoff-2026-01-22-15-30.md' },

@@ -8,6 +8,8 @@ import { whyUnsafe } from './prompt-text.ts';
 export type TemplateName =
   | 'spawn-update'
   | 'spawn-stalled'
+  | 'spawn-failed'
+  | 'spawn-abandoned'
   | 'context-check'
   | 'high-context'
   | 'handoff'
@@ -38,6 +40,18 @@ const templates = {
     slots: ['task', 'minutes', 'output'],
     needs: [],
     text: 'Spawn {task} has not produced output for {minutes} minutes (output file {output}). Please investigate and report in a few lines.',
+  },
+  'spawn-failed': {
+    key: 'spawnFailed',
+    slots: ['task', 'error', 'output'],
+    needs: [],
+    text: 'Spawn {task} has failed ({error}, output file {output}). Please find out why, decide what to do about it and report in a few lines.',
+  },
+  'spawn-abandoned': {
+    key: 'spawnAbandoned',
+    slots: ['task', 'minutes', 'output'],
+    needs: [],
+    text: 'Spawn {task} has shown no sign of life for {minutes} minutes and counts as abandoned (output file {output}). Please stop waiting for it, stop or start it again as needed, and report in a few lines.',
   },
   'context-check': {
     key: 'contextCheck',

@@ -27,6 +27,8 @@ export function examine(input: CheckInput): Examination {
       findings.push({
         id: `${input.view.agent}:${check.name}:${verdict.found.sinceMs}`,
         check: check.name,
+        subject: null,
+        slots: null,
         ...verdict.found,
       });
   }

@@ -1,9 +1,12 @@
 import type { BackgroundWork, TurnEnd } from '../model/agent.ts';
-import type { SessionEvent, TokenUsage } from '../model/session-event.ts';
+import type { CallWords, SessionEvent, TokenUsage } from '../model/session-event.ts';
+import type { SpawnEnd, SpawnedWork } from '../model/spawn.ts';
+import { endOf, keepNewest, workOf } from './spawned.ts';
 
 interface OpenCall {
   tool: string;
   sinceMs: number;
+  about: CallWords | null;
 }
 
 /** What the client's own record of a session has said so far, folded into what still matters. */
@@ -26,6 +29,9 @@ export interface SessionFacts {
   lastRequestMs: number | null;
   compactedAtMs: number | null;
   background: Map<string, BackgroundWork>;
+  /** All work that was started and the ends that were told, the newest last. */
+  spawned: Map<string, SpawnedWork>;
+  spawnEnds: Map<string, SpawnEnd>;
   model: string | null;
   contextUsed: number | null;
   contextAtMs: number | null;
@@ -54,6 +60,8 @@ export function newSession(): SessionFacts {
     lastRequestMs: null,
     compactedAtMs: null,
     background: new Map(),
+    spawned: new Map(),
+    spawnEnds: new Map(),
     model: null,
     contextUsed: null,
     contextAtMs: null,
@@ -85,17 +93,25 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
       return;
     case 'tool-call':
       reopen(facts, atMs);
-      if (facts.calls.size < callsMax) facts.calls.set(fact.id, { tool: fact.tool, sinceMs: atMs });
+      if (facts.calls.size < callsMax) {
+        facts.calls.set(fact.id, { tool: fact.tool, sinceMs: atMs, about: fact.about });
+      }
       return;
     case 'tool-result':
+      if (fact.started !== null) {
+        const { id, kind } = fact.started;
+        if (facts.background.size < backgroundMax) facts.background.set(id, { id, kind, sinceMs: atMs, tool: null });
+        keepNewest(facts.spawned, id, workOf(fact.started, facts.calls.get(fact.id)?.about ?? null, atMs));
+        // The same subagent can be sent on after its end.
+        facts.spawnEnds.delete(id);
+      }
       facts.calls.delete(fact.id);
       facts.lastStepMs = atMs;
-      if (fact.started !== null && facts.background.size < backgroundMax) {
-        facts.background.set(fact.started.id, { ...fact.started, sinceMs: atMs, tool: null });
-      }
       return;
     case 'background-ended':
       facts.background.delete(fact.id);
+      // Told twice, when the note is queued and when it is read: the first time counts.
+      if (!facts.spawnEnds.has(fact.id)) keepNewest(facts.spawnEnds, fact.id, endOf(fact.status, fact.text, atMs));
       return;
     case 'turn-end':
       // A failed or interrupted turn has its end recorded as well: the first word on it stands.

@@ -60,13 +60,13 @@ const reply = (ends: boolean): SessionFact => ({
   ends,
   text: '',
 });
-const call = (id: string, tool: string): SessionFact => ({ kind: 'tool-call', id, tool });
+const call = (id: string, tool: string): SessionFact => ({ kind: 'tool-call', id, tool, about: null });
 const result = (id: string): SessionFact => ({ kind: 'tool-result', id, isError: false, started: null });
 const background = (id: string, kind: 'shell' | 'subagent'): SessionFact => ({
   kind: 'tool-result',
   id: `call-${id}`,
   isError: false,
-  started: { kind, id },
+  started: { kind, id, output: null },
 });
 const turnEnd: SessionFact = { kind: 'turn-end', durationMs: 1, pendingSubagents: 0 };
 const limit = (resetsAtMs: number): SessionFact => ({

@@ -28,12 +28,16 @@ export type PromptOutcome = 'confirmed' | 'queued' | 'refused' | 'uncertain' | '
 export interface Action {
   id: string;
   atMs: number;
-  agent: string;
+  /** null: about work that no agent is known to have begun. */
+  agent: string | null;
   kind: 'prompt' | 'command' | 'notify';
   trigger: Trigger;
   intent: { [key: string]: Json };
   finding: string | null;
 }
+
+/** One that is done to an agent. */
+export type AgentAction = Action & { agent: string };
 
 /** What came of it. An action may get several: confirmed, then answered. */
 export interface ActionOutcome {
@@ -45,5 +49,7 @@ export interface ActionOutcome {
 }
 
 export interface LedgerEntry extends Action {
+  /** What of the agent the finding is about. */
+  subject: string | null;
   outcomes: Omit<ActionOutcome, 'actionId'>[];
 }

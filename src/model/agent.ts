@@ -92,10 +92,22 @@ interface TmuxPlace {
   pane: string;
 }
 
-export type CheckName = 'silent-stop' | 'waiting-human' | 'stalled-turn' | 'ended-unexpectedly' | 'no-answer';
+export type CheckName =
+  | 'silent-stop'
+  | 'waiting-human'
+  | 'stalled-turn'
+  | 'ended-unexpectedly'
+  | 'no-answer'
+  | 'spawn-stalled'
+  | 'spawn-failed'
+  | 'spawn-looks-failed'
+  | 'spawn-abandoned'
+  | 'spawns-failing'
+  | 'orphaned-work';
 
-interface FindingEvidence {
-  source: Source;
+export interface FindingEvidence {
+  /** Of background work also its output, or what somebody told `spawn-track`. */
+  source: Source | 'output' | 'spawn-track';
   atMs: number;
   text: string;
 }
@@ -103,11 +115,15 @@ interface FindingEvidence {
 export interface Finding {
   id: string;
   check: CheckName;
+  /** What of the agent it is about, such as one spawn; null: the agent itself. */
+  subject: string | null;
   severity: 'warning' | 'critical';
   confidence: number;
   sinceMs: number;
   evidence: FindingEvidence[];
   action: string | null;
+  /** What a prompt about it says, by the names of the template's slots. */
+  slots: Readonly<Record<string, string | number>> | null;
 }
 
 /** Everything known about an agent at one moment: what `status` shows and the store keeps. */

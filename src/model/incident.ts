@@ -1,10 +1,13 @@
 import type { CheckName } from './agent.ts';
 
-/** One trouble of one agent, from its first finding until it is over. What was done about it hangs on it. */
+/** One trouble of one agent, or of work that has none, from its first finding until it is over. What was done about it hangs on it. */
 export interface Incident {
   id: string;
-  agent: string;
+  agent: string | null;
+  project: string;
   check: CheckName;
+  /** What of the agent it is about; null: the agent itself. */
+  subject: string | null;
   severity: 'warning' | 'critical';
   text: string;
   openedMs: number;

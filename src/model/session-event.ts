@@ -7,6 +7,20 @@ export interface TokenUsage {
   output: number;
 }
 
+/** What a call that may leave work behind says of it, in the agent's own words. Not recorded with the call. */
+export interface CallWords {
+  description: string | null;
+  /** The subagent's type, the command's name. */
+  label: string | null;
+}
+
+export interface StartedWork {
+  kind: 'shell' | 'subagent';
+  id: string;
+  /** Where it writes, as the client says; absolute. */
+  output: string | null;
+}
+
 export type SessionFact =
   /** A turn begins. `mid-turn` prompts are taken in by the running turn. */
   | { kind: 'prompt'; origin: 'typed' | 'queued' | 'client' | 'mid-turn'; chars: number; tags: string[] }
@@ -14,9 +28,9 @@ export type SessionFact =
   /** A request to the model went out. The same digest again without a reply in between is a retry. */
   | { kind: 'request'; digest: string }
   | { kind: 'reply'; model: string; messageId: string; usage: TokenUsage | null; ends: boolean; text: string }
-  | { kind: 'tool-call'; id: string; tool: string }
-  | { kind: 'tool-result'; id: string; isError: boolean; started: { kind: 'shell' | 'subagent'; id: string } | null }
-  | { kind: 'background-ended'; id: string; status: string }
+  | { kind: 'tool-call'; id: string; tool: string; about: CallWords | null }
+  | { kind: 'tool-result'; id: string; isError: boolean; started: StartedWork | null }
+  | { kind: 'background-ended'; id: string; status: string; text: string | null }
   | { kind: 'turn-end'; durationMs: number | null; pendingSubagents: number }
   | { kind: 'api-error'; error: string; status: number | null; text: string; resetsAtMs: number | null }
   | { kind: 'retry'; attempt: number; attemptsMax: number; status: number | null; untilMs: number }

@@ -3,6 +3,7 @@ import type { AgentView, Authority } from './agent.ts';
 import type { Json, WatchEvent } from './event.ts';
 import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
+import type { SpawnRow, SpawnSource, StoredSpawn } from './spawn.ts';
 
 export interface SessionRow {
   agent: string;
@@ -17,18 +18,8 @@ export interface SessionRow {
   endedAtMs: number | null;
 }
 
-export interface SpawnRow {
-  agent: string;
-  project: string;
-  taskId: string;
-  taskType: 'subagent' | 'shell';
-  spawnedAtMs: number;
-  lastOutputMs: number | null;
-  status: 'running' | 'finished' | 'failed';
-}
-
 export interface CheckRow {
-  agent: string;
+  agent: string | null;
   project: string;
   atMs: number;
   type: string;
@@ -65,6 +56,14 @@ export interface Store {
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
   /** Prompts without their last word: the daemon ended before it was known. `delivered`: that they arrived, is. */
   openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;
+  /** Spawns that are not over, and those that ended after the given time. */
+  loadSpawns(
+    host: string,
+    endedAfterMs: number,
+    only: SpawnSource | null,
+  ): Promise<Result<StoredSpawn[], StoreFailure>>;
+  /** Writes what was done about a finding into its check rows. */
+  noteAction(finding: string, taken: string): Promise<Result<void, StoreFailure>>;
   saveIncident(host: string, incident: Incident): Promise<Result<void, StoreFailure>>;
   openIncidents(host: string): Promise<Result<Incident[], StoreFailure>>;
   saveAuthority(host: string, agent: string, authority: Authority): Promise<Result<void, StoreFailure>>;

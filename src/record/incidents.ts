@@ -5,8 +5,10 @@ import { time } from './agent-row.ts';
 
 export async function saveIncident(client: pg.ClientBase, host: string, incident: Incident): Promise<void> {
   await client.query(
-    `INSERT INTO incidents (id, agent_id, check_name, severity, text, opened_at, closed_at, acked_at, prompts, last_prompt_at, tells, last_tell_at)
-     SELECT $1, id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM agents WHERE host = $12 AND name = $13
+    `INSERT INTO incidents (id, agent_id, check_name, severity, text, opened_at, closed_at, acked_at, prompts, last_prompt_at,
+       tells, last_tell_at, host, project, subject)
+     SELECT $1, a.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $14, $15
+     FROM (SELECT 1) one LEFT JOIN agents a ON a.host = $12 AND a.name = $13 WHERE a.id IS NOT NULL OR $13::text IS NULL
      ON CONFLICT (id) DO UPDATE SET severity = excluded.severity, text = excluded.text, closed_at = excluded.closed_at,
        acked_at = excluded.acked_at, prompts = excluded.prompts, last_prompt_at = excluded.last_prompt_at,
        tells = excluded.tells, last_tell_at = excluded.last_tell_at`,
@@ -24,13 +26,17 @@ export async function saveIncident(client: pg.ClientBase, host: string, incident
       time(incident.lastTellMs),
       host,
       incident.agent,
+      incident.project,
+      incident.subject,
     ],
   );
 }
 
 interface IncidentRow {
   id: string;
-  agent: string;
+  agent: string | null;
+  project: string | null;
+  subject: string | null;
   check_name: CheckName;
   severity: 'warning' | 'critical';
   text: string;
@@ -45,14 +51,16 @@ interface IncidentRow {
 
 export async function openIncidents(client: pg.ClientBase, host: string): Promise<Incident[]> {
   const rows = await client.query<IncidentRow>(
-    `SELECT i.*, a.name AS agent FROM incidents i JOIN agents a ON a.id = i.agent_id
-     WHERE a.host = $1 AND i.closed_at IS NULL ORDER BY i.opened_at`,
+    `SELECT i.*, a.name AS agent FROM incidents i LEFT JOIN agents a ON a.id = i.agent_id
+     WHERE coalesce(a.host, i.host) = $1 AND i.closed_at IS NULL ORDER BY i.opened_at`,
     [host],
   );
   return rows.rows.map((row) => ({
     id: row.id,
     agent: row.agent,
+    project: row.project ?? '',
     check: row.check_name,
+    subject: row.subject,
     severity: row.severity,
     text: row.text,
     openedMs: row.opened_at.getTime(),

@@ -7,8 +7,9 @@ import { time } from './agent-row.ts';
 
 export async function intend(client: pg.ClientBase, host: string, action: Action): Promise<void> {
   const written = await client.query(
-    `INSERT INTO actions (id, at, agent_id, kind, trigger, intent, finding)
-     SELECT $1, $2, id, $3, $4, $5, $6 FROM agents WHERE host = $7 AND name = $8`,
+    `INSERT INTO actions (id, at, agent_id, kind, trigger, intent, finding, host)
+     SELECT $1, $2, a.id, $3, $4, $5, $6, $7
+     FROM (SELECT 1) one LEFT JOIN agents a ON a.host = $7 AND a.name = $8 WHERE a.id IS NOT NULL OR $8::text IS NULL`,
     [
       action.id,
       time(action.atMs),
@@ -57,15 +58,16 @@ export async function readLedger(
   host: string,
   filter: { agent: string | null; kind: string | null; limit: number },
 ): Promise<LedgerEntry[]> {
-  const rows = await client.query<ActionRow & { outcomes: OutcomeRow[] | null }>(
-    `SELECT s.*, (SELECT jsonb_agg(jsonb_build_object('at', o.at, 'outcome', o.outcome, 'reason', o.reason, 'proof', o.proof) ORDER BY o.id)
+  const rows = await client.query<ActionRow & { subject: string | null; outcomes: OutcomeRow[] | null }>(
+    `SELECT s.*, (SELECT i.subject FROM incidents i WHERE i.id::text = s.finding) AS subject, (SELECT jsonb_agg(jsonb_build_object('at', o.at, 'outcome', o.outcome, 'reason', o.reason, 'proof', o.proof) ORDER BY o.id)
                   FROM action_outcomes o WHERE o.action_id = s.id) AS outcomes
-     FROM (${selectActions} WHERE g.host = $1 AND ($2::text IS NULL OR g.name = $2) AND ($3::text IS NULL OR a.kind = $3)
+     FROM (${selectActions} WHERE coalesce(g.host, a.host) = $1 AND ($2::text IS NULL OR g.name = $2) AND ($3::text IS NULL OR a.kind = $3)
            ORDER BY a.at DESC LIMIT $4) s ORDER BY s.at`,
     [host, filter.agent, filter.kind, filter.limit],
   );
   return rows.rows.map((row) => ({
     ...toAction(row),
+    subject: row.subject,
     outcomes: (row.outcomes ?? []).map(({ at, outcome, reason, proof }) => ({
       atMs: Date.parse(at),
       outcome,
@@ -76,12 +78,12 @@ export async function readLedger(
 }
 
 const selectActions =
-  'SELECT a.id, a.at, g.name AS agent, a.kind, a.trigger, a.intent, a.finding FROM actions a JOIN agents g ON g.id = a.agent_id';
+  'SELECT a.id, a.at, g.name AS agent, a.kind, a.trigger, a.intent, a.finding FROM actions a LEFT JOIN agents g ON g.id = a.agent_id';
 
 interface ActionRow {
   id: string;
   at: Date;
-  agent: string;
+  agent: string | null;
   kind: Action['kind'];
   trigger: Trigger;
   intent: { [key: string]: Json };

@@ -85,10 +85,11 @@ export function describeServer(url: string): Promise<Result<{ version: string; s
   });
 }
 
-async function withClient<T>(
+/** One connection for one piece of work. */
+export async function withClient<T, R extends string = QueryFailure>(
   url: string,
-  work: (client: pg.Client) => Promise<Result<T, QueryFailure>>,
-): Promise<Result<T, QueryFailure>> {
+  work: (client: pg.Client) => Promise<Result<T, R>>,
+): Promise<Result<T, R | 'unavailable'>> {
   let client: pg.Client | null = null;
   try {
     client = await connect(url, { connectionTimeoutMillis: 5_000, statement_timeout: 60_000 });

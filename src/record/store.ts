@@ -1,11 +1,13 @@
 import pg from 'pg';
 import type { WatchEvent } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
-import type { CheckRow, SessionRow, SpawnRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
+import type { SpawnRow } from '../model/spawn.ts';
+import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
 import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
+import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
 
 const statementMs = 15_000;
 /** For a server that is there and says nothing, or a network that swallows everything. */
@@ -31,6 +33,9 @@ export function openStore(url: string): Store {
     intend: (host, action) => inTransaction(pool, (client) => intend(client, host, action)),
     conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host)),
+    loadSpawns: (host, endedAfterMs, only) =>
+      inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only)),
+    noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),
     saveIncident: (host, incident) => inTransaction(pool, (client) => saveIncident(client, host, incident)),
     openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host)),
     saveAuthority: (host, agent, authority) =>
@@ -84,11 +89,20 @@ async function writeBatch(client: pg.PoolClient, host: string, batch: StoreBatch
   const ids = new Map(rows.rows.map((row) => [row.name, row.id]));
   await insert(client, insertSessions, batch.sessions, ids, sessionRow);
   await insert(client, insertEvents, batch.events, ids, eventRow);
-  await insert(client, upsertSpawns, batch.spawns, ids, spawnRow);
+  const isTracked = (row: SpawnRow) => row.source === 'tracked';
+  await insert(
+    client,
+    upsertClientSpawns,
+    batch.spawns.filter((row) => !isTracked(row)),
+    ids,
+    spawnRow,
+  );
+  await insert(client, updateTrackedSpawns, batch.spawns.filter(isTracked), ids, spawnRow);
   await insert(client, insertChecks, batch.checks, ids, checkRow);
 }
 
-async function insert<T extends { agent: string }>(
+/** Rows of an agent that is not on record are dropped; those of no agent are not. */
+async function insert<T extends { agent: string | null }>(
   client: pg.PoolClient,
   sql: string,
   items: T[],
@@ -96,7 +110,7 @@ async function insert<T extends { agent: string }>(
   toRow: (item: T) => object,
 ): Promise<void> {
   const rows = items.flatMap((item) => {
-    const id = ids.get(item.agent);
+    const id = item.agent === null ? null : ids.get(item.agent);
     return id === undefined ? [] : [{ agent_id: id, ...toRow(item) }];
   });
   for (let from = 0; from < rows.length; from += statementRowsMax) {
@@ -142,36 +156,14 @@ function eventRow(event: WatchEvent): object {
   };
 }
 
-const upsertSpawns = `
-  INSERT INTO active_spawns (project, task_id, task_type, spawn_time, last_output_change, status, agent_id)
-  SELECT project, task_id, task_type, spawn_time, last_output_change, status, agent_id
-  FROM jsonb_populate_recordset(NULL::active_spawns, $1::jsonb)
-  ON CONFLICT (project, task_id) DO UPDATE SET last_output_change = excluded.last_output_change, status = excluded.status`;
-
-function spawnRow(row: SpawnRow): object {
-  return {
-    project: cut(row.project, 50),
-    task_id: cut(row.taskId, 100),
-    task_type: row.taskType,
-    spawn_time: time(row.spawnedAtMs),
-    last_output_change: time(row.lastOutputMs),
-    status: row.status,
-  };
-}
-
-/** For a column of bounded width: a character of two halves stays whole, since PostgreSQL refuses a lone half. */
-function cut(text: string, charsMax: number): string {
-  return text.slice(0, charsMax).toWellFormed();
-}
-
 /** A batch whose commit was not acknowledged comes again: the same verdict at the same moment is the same row. */
 const insertChecks = `
   INSERT INTO health_checks (project, check_time, check_type, status, details, agent_id)
   SELECT project, check_time, check_type, status, details, agent_id
   FROM jsonb_populate_recordset(NULL::health_checks, $1::jsonb) new
   WHERE NOT EXISTS (
-    SELECT FROM health_checks old WHERE old.check_time = new.check_time
-      AND (old.agent_id, old.check_type, old.status) = (new.agent_id, new.check_type, new.status))`;
+    SELECT FROM health_checks old WHERE old.check_time = new.check_time AND old.agent_id IS NOT DISTINCT FROM new.agent_id
+      AND (old.check_type, old.status, old.details) = (new.check_type, new.status, new.details))`;
 
 function checkRow(row: CheckRow): object {
   return {
@@ -190,7 +182,7 @@ async function expire(client: pg.PoolClient, beforeMs: number): Promise<number> 
   for (const sql of [
     'DELETE FROM events WHERE at < $1',
     'DELETE FROM health_checks WHERE check_time < $1',
-    "DELETE FROM active_spawns WHERE status <> 'running' AND coalesce(last_output_change, spawn_time) < $1",
+    "DELETE FROM active_spawns WHERE status NOT IN ('running', 'stalled') AND coalesce(last_output_change, spawn_time) < $1",
     'DELETE FROM sessions WHERE ended_at < $1',
     "DELETE FROM agents a WHERE state = 'ended' AND last_seen < $1 AND NOT EXISTS (SELECT FROM actions WHERE agent_id = a.id)",
   ]) {

@@ -1,17 +1,21 @@
 import { messageFor } from '../decide/message.ts';
 import type { Step } from '../decide/policy.ts';
+import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
+import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
 import { Keeper } from './keeper.ts';
+import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
+import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist } from './typist.ts';
 import type { WatchedAgent } from './watched-agent.ts';
@@ -27,6 +31,9 @@ interface ActingParts {
   paused: () => boolean;
   agent: (name: string) => WatchedAgent | null;
   views: () => AgentView[];
+  /** Findings that belong to no agent. */
+  loose: () => LooseFinding[];
+  progress: (agent: string) => RunningSpawns | null;
   fine: (agent: string) => { check: CheckName; reason: string }[];
   flush: () => Promise<boolean>;
   lookSoon: () => void;
@@ -36,6 +43,8 @@ interface ActingParts {
 export const templateNames: readonly TemplateName[] = [
   'spawn-update',
   'spawn-stalled',
+  'spawn-failed',
+  'spawn-abandoned',
   'context-check',
   'high-context',
   'handoff',
@@ -56,6 +65,7 @@ export class Acting {
   readonly #prompter: Prompter;
   readonly #teller: Teller;
   readonly #keeper: Keeper;
+  readonly #progress: Progress;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
@@ -65,6 +75,7 @@ export class Acting {
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
     this.#keeper = new Keeper({ ...parts, prompter: this.#prompter, teller: this.#teller });
+    this.#progress = new Progress({ ...parts, prompter: this.#prompter, keeper: this.#keeper });
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
@@ -87,8 +98,13 @@ export class Acting {
     return this.#prompter.unansweredSince(agent);
   }
 
-  idFor(agent: string, check: CheckName): string {
-    return this.#keeper.idFor(agent, check);
+  idFor(agent: string | null, check: CheckName, subject: string | null): string {
+    return this.#keeper.idFor(agent, check, subject);
+  }
+
+  /** The open incident about it; null: there is none. */
+  about(agent: string | null, check: CheckName, subject: string | null): Incident | null {
+    return this.#keeper.about(agent, check, subject);
   }
 
   /** A person's word counts more than the rules; without a pane nothing can be done to an agent. */
@@ -105,11 +121,13 @@ export class Acting {
 
   /** One round of the rules over all agents. */
   round(): void {
-    this.#keeper.round(this.#parts.views());
+    const views = this.#parts.views();
+    this.#keeper.round(views, this.#parts.loose());
+    this.#progress.round(views);
   }
 
   settled(): Promise<void> {
-    return this.#keeper.settled();
+    return Promise.all([this.#keeper.settled(), this.#progress.settled()]).then(() => {});
   }
 
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
@@ -170,6 +188,7 @@ export class Acting {
       fired: mine.map(({ incident }) => ({
         id: incident.id,
         check: incident.check,
+        subject: incident.subject,
         since: time(incident.openedMs),
         prompts: incident.prompts,
         told: incident.tells,
@@ -182,9 +201,10 @@ export class Acting {
 }
 
 function nextDocument(incident: Incident, step: Step): { at: string | null; what: string } {
-  if (step.do === 'prompt') return { at: null, what: `prompt it (${incident.check})` };
-  if (step.do === 'tell') return { at: null, what: `tell a human (${incident.check})` };
-  return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${step.reason} (${incident.check})` };
+  const check = incident.subject === null ? incident.check : `${incident.check} ${shown(incident.subject, 100)}`;
+  if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
+  if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
+  return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${step.reason} (${check})` };
 }
 
 function inboxItem(incident: Incident, view: AgentView | null) {
@@ -193,6 +213,7 @@ function inboxItem(incident: Incident, view: AgentView | null) {
     id: incident.id,
     agent: incident.agent,
     kind: incident.check,
+    subject: incident.subject,
     since: time(incident.openedMs),
     text: `${message.title}: ${message.text}`,
     answer_with: message.whatToDo,

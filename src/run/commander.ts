@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof } from '../act/deliver.ts';
-import type { Action, Refusal } from '../model/action.ts';
+import type { AgentAction, Refusal } from '../model/action.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { Typist } from './typist.ts';
@@ -45,7 +45,7 @@ export class Commander {
 
   async #compact(agent: string): Promise<CommandResult> {
     const { store, host, clock, typist } = this.#parts;
-    const action: Action = {
+    const action: AgentAction = {
       id: randomUUID(),
       atMs: clock.nowMs(),
       agent,
@@ -73,7 +73,7 @@ export class Commander {
   }
 
   /** What was typed is in the client's own history a moment later. */
-  async #proof(action: Action, timeoutMs: number): Promise<Proof | null> {
+  async #proof(action: AgentAction, timeoutMs: number): Promise<Proof | null> {
     const endMs = this.#parts.clock.monotonicMs() + timeoutMs;
     while (this.#parts.clock.monotonicMs() < endMs) {
       const atMs = this.#parts.agent(action.agent)?.compactAskedMs ?? 0;
@@ -85,7 +85,7 @@ export class Commander {
   }
 
   async #conclude(
-    action: Action,
+    action: AgentAction,
     outcome: CommandResult['outcome'],
     reason: string | null,
     tookMs: number | null,
@@ -96,7 +96,7 @@ export class Commander {
   }
 
   #result(
-    action: Action,
+    action: AgentAction,
     outcome: CommandResult['outcome'],
     reason: string | null,
     tookMs: number | null,

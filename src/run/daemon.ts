@@ -16,6 +16,7 @@ import { systemClock } from '../sense/clock.ts';
 import { ownFiles } from '../sense/files.ts';
 import { Fleet } from '../sense/fleet.ts';
 import { Inbox } from '../sense/inbox.ts';
+import { Outputs } from '../sense/outputs.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
@@ -30,6 +31,7 @@ import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
 import { refreshScript } from './setup/init.ts';
+import { Spawns } from './spawns.ts';
 import { agentDocument, type StatusDocument } from './status.ts';
 import { version } from './version.ts';
 import { Watcher } from './watcher.ts';
@@ -60,6 +62,8 @@ const retentionEveryMs = 6 * 3_600_000;
 const databaseRetryMs = 2_000;
 const lastFlushMs = 5_000;
 const congestedRows = 10_000;
+/** A burst of changes in the agents' folders is no reason to look at every output file again. */
+const spawnsPulseMs = 400;
 
 /** One full round without a daemon: look, record, act, and stop again. The database is left as it was found. */
 export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocument, StartFailure>> {
@@ -131,6 +135,7 @@ class Daemon {
   readonly #watcher: Watcher;
   readonly #journal: Journal;
   readonly #acting: Acting;
+  readonly #spawns: Spawns;
   readonly #loop: Loop;
   #control: ControlServer | null = null;
   #stopping: Promise<void> | null = null;
@@ -150,7 +155,7 @@ class Daemon {
     const files = ownFiles(this.#processes.uid);
     this.#loop = new Loop({
       tick: () => this.#tick(),
-      pulse: () => this.#tell(this.#watcher.pulse()),
+      pulse: () => this.#pulse(),
       tickMs: () => this.#config.current().config.tickSeconds * 1000,
       failed: (error) => this.#failed('a pass', error),
     });
@@ -192,7 +197,20 @@ class Daemon {
       hooked: (agent, hook) => this.#acting.hooked(agent, hook),
       authority: (agent, inTmux) => this.#acting.authority(agent, inTmux),
       unansweredSince: (agent) => this.#acting.unansweredSince(agent),
-      idFor: (agent, check) => this.#acting.idFor(agent, check),
+      idFor: (agent, check, subject) => this.#acting.idFor(agent, check, subject),
+      spawned: (view, signs) => this.#spawns.seen(view, signs),
+    });
+    this.#spawns = new Spawns({
+      host: this.#host,
+      store,
+      outputs: new Outputs(files, this.#processes.uid),
+      clock: systemClock,
+      counters: this.#counters,
+      config: () => this.#config.current().config,
+      views: () => this.#watcher.views(),
+      record: (batch) => this.#journal.add(batch),
+      idFor: (agent, check, subject) => this.#acting.idFor(agent, check, subject),
+      incident: (agent, check, subject) => this.#acting.about(agent, check, subject),
     });
     this.#acting = new Acting({
       host: this.#host,
@@ -204,7 +222,9 @@ class Daemon {
       config: () => this.#config.current().config,
       paused: () => this.#isPaused(),
       agent: (name) => this.#watcher.agent(name),
-      views: () => this.#watcher.views(),
+      views: () => this.#spawns.overlay(this.#watcher.views()),
+      loose: () => this.#spawns.loose(),
+      progress: (agent) => this.#spawns.progress(agent),
       fine: (agent) => this.#watcher.fine(agent),
       flush: () => this.#journal.flush(),
       lookSoon: () => this.#loop.nudge(false),
@@ -224,6 +244,7 @@ class Daemon {
     if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
     this.#watcher.restore(stored.value);
     await this.#acting.restore();
+    await this.#spawns.restore();
     await this.#tick();
     const control = await serveControl(home, (request) =>
       this.#answer(request).catch((error) => {
@@ -272,9 +293,17 @@ class Daemon {
   async #tick(): Promise<void> {
     this.#reloadConfig();
     this.#fleet.useConfigDirs(this.#config.current().config.clients.claudeCode.configDirs);
+    void this.#spawns.refresh();
     this.#tell(await this.#watcher.tick());
+    this.#spawns.look();
     this.#acting.round();
     void this.#save();
+  }
+
+  /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
+  #pulse(): void {
+    this.#tell(this.#watcher.pulse());
+    this.#spawns.look(spawnsPulseMs);
   }
 
   #reloadConfig(): void {
@@ -384,7 +413,9 @@ class Daemon {
         tick_ms: config.tickSeconds * 1000,
         prompts: { reacted: this.#acting.reactions.total, in_time: this.#acting.reactions.inTime },
       },
-      agents: this.#watcher.views().map((view) => agentDocument(view, nowMs)),
+      agents: this.#spawns
+        .overlay(this.#watcher.views())
+        .map((view) => agentDocument(view, this.#spawns.documents(view.agent), nowMs)),
     };
   }
 

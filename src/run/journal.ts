@@ -1,7 +1,8 @@
 import type { AgentView } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
-import type { CheckRow, SessionRow, SpawnRow, Store, StoreBatch } from '../model/store.ts';
+import type { SpawnRow } from '../model/spawn.ts';
+import type { CheckRow, SessionRow, Store, StoreBatch } from '../model/store.ts';
 
 const eventsMax = 50_000;
 const nothing: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };

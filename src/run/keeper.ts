@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../decide/gate.ts';
-import { isOver, nextStep, type Step } from '../decide/policy.ts';
-import { fillTemplate } from '../decide/templates.ts';
+import { isOver, nextStep, type PromptTemplate, promptsSpent, type Step } from '../decide/policy.ts';
+import { fillTemplate, type SlotValues } from '../decide/templates.ts';
 import type { Refusal } from '../model/action.ts';
-import type { AgentView, CheckName } from '../model/agent.ts';
+import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
 import type { Prompter } from './prompter.ts';
+import type { LooseFinding } from './spawns.ts';
 import type { Teller } from './teller.ts';
 
 interface KeeperParts {
@@ -27,9 +28,6 @@ interface KeeperParts {
 
 /** What cannot be done now is tried again, at first soon and then less often. */
 const retryMs = { first: 5_000, last: 60_000 };
-
-/** As many as no ladder has: the next step is a human. */
-const promptsSpent = 1_000;
 
 interface Open {
   incident: Incident;
@@ -59,28 +57,52 @@ export class Keeper {
     const open = await this.#parts.store.openIncidents(this.#parts.host);
     if (!open.ok) return;
     for (const incident of open.value) {
-      this.#open.set(key(incident.agent, incident.check), fresh(incident));
-      if (incident.lastPromptMs !== null) this.#lastPrompt.agent.set(incident.agent, incident.lastPromptMs);
+      this.#open.set(key(incident.agent, incident.check, incident.subject), fresh(incident));
+      if (incident.lastPromptMs !== null && incident.agent !== null)
+        this.#lastPrompt.agent.set(incident.agent, incident.lastPromptMs);
     }
   }
 
   /** The same while the trouble lasts. */
-  idFor(agent: string, check: CheckName): string {
-    const name = key(agent, check);
+  idFor(agent: string | null, check: CheckName, subject: string | null): string {
+    const name = key(agent, check, subject);
     const id = this.#open.get(name)?.incident.id ?? this.#ids.get(name) ?? randomUUID();
     this.#ids.set(name, id);
     return id;
   }
 
-  round(views: AgentView[]): void {
+  /** `loose`: troubles that belong to no agent. */
+  round(views: AgentView[], loose: LooseFinding[]): void {
     const nowMs = this.#parts.clock.nowMs();
-    for (const view of views) for (const finding of view.findings) this.#see(view, finding.check, nowMs);
+    const found = new Map<string, Finding>();
+    const see = (agent: string | null, project: string, finding: Finding) => {
+      found.set(key(agent, finding.check, finding.subject), finding);
+      this.#see(agent, project, finding, nowMs);
+    };
+    for (const view of views) for (const finding of view.findings) see(view.agent, view.project, finding);
+    for (const { project, finding } of loose) see(null, project, finding);
     for (const [name, open] of this.#open) {
       const view = views.find((candidate) => candidate.agent === open.incident.agent) ?? null;
-      const found = view?.findings.some((finding) => finding.check === open.incident.check) ?? false;
-      if (isOver(open.incident, view, found)) this.#close(name, open, nowMs);
-      else if (view !== null && !open.busy) this.#advance(open, view, nowMs);
+      const finding = found.get(name) ?? null;
+      if (isOver(open.incident, view, finding !== null)) this.#close(name, open, nowMs);
+      else if ((view !== null || open.incident.agent === null) && !open.busy) this.#advance(open, view, finding, nowMs);
     }
+    for (const name of this.#ids.keys()) if (!this.#open.has(name)) this.#ids.delete(name);
+  }
+
+  /** The open incident about it; null: there is none. */
+  about(agent: string | null, check: CheckName, subject: string | null): Incident | null {
+    return this.#open.get(key(agent, check, subject))?.incident ?? null;
+  }
+
+  /** When a rule last prompted this agent. */
+  lastPrompt(agent: string): number | null {
+    return this.#lastPrompt.agent.get(agent) ?? null;
+  }
+
+  notePrompt(view: AgentView, atMs: number): void {
+    this.#lastPrompt.agent.set(view.agent, atMs);
+    this.#lastPrompt.project.set(view.project, atMs);
   }
 
   /** Until everything begun is done: for a single round. */
@@ -99,19 +121,20 @@ export class Keeper {
     return (await this.#parts.store.saveIncident(this.#parts.host, open.incident)).ok;
   }
 
-  #see(view: AgentView, check: CheckName, nowMs: number): void {
-    const finding = view.findings.find((candidate) => candidate.check === check);
-    if (finding === undefined) return;
+  #see(agent: string | null, project: string, finding: Finding, nowMs: number): void {
+    const { check, subject } = finding;
     const text = finding.evidence[0]?.text ?? check;
-    const known = this.#open.get(key(view.agent, check));
+    const known = this.#open.get(key(agent, check, subject));
     if (known !== undefined) {
       known.incident.text = text;
       return;
     }
     const incident: Incident = {
       id: finding.id,
-      agent: view.agent,
+      agent,
+      project,
       check,
+      subject,
       severity: finding.severity,
       text,
       openedMs: nowMs,
@@ -122,7 +145,7 @@ export class Keeper {
       tells: 0,
       lastTellMs: null,
     };
-    this.#open.set(key(view.agent, check), fresh(incident));
+    this.#open.set(key(agent, check, subject), fresh(incident));
     this.#save(incident);
   }
 
@@ -135,19 +158,20 @@ export class Keeper {
     if (open.step.do === 'wait' && open.step.for === 'prompt') this.#track(this.#drop(open.incident, nowMs, 'stale'));
   }
 
-  #advance(open: Open, view: AgentView, nowMs: number): void {
+  #advance(open: Open, view: AgentView | null, finding: Finding | null, nowMs: number): void {
     const { prompt, waiting } = this.#parts.config();
     open.step = nextStep(open.incident, view, {
       nowMs,
       minIntervalMs: prompt.minIntervalMinutes * 60_000,
       repeatMs: waiting.repeatMinutes * 60_000,
-      lastAgentPromptMs: this.#lastPrompt.agent.get(view.agent) ?? null,
-      lastProjectPromptMs: this.#lastPrompt.project.get(view.project) ?? null,
+      lastAgentPromptMs: this.#lastPrompt.agent.get(view?.agent ?? '') ?? null,
+      lastProjectPromptMs: this.#lastPrompt.project.get(view?.project ?? '') ?? null,
     });
     if (open.step.do === 'wait' || nowMs < open.retryAtMs) return;
-    if (open.step.do === 'prompt') {
+    if (open.step.do === 'prompt' && view !== null) {
       this.#lastPrompt.project.set(view.project, nowMs);
-      this.#begin(open, this.#promptAbout(open, view, open.step.template, nowMs));
+      const slots = finding?.slots ?? ownSlots(open.step.template, open.incident, view, nowMs);
+      this.#begin(open, this.#promptAbout(open, view, open.step.template, slots, nowMs));
     } else if (this.#mayTell(open)) this.#begin(open, this.#tellAbout(open, view));
   }
 
@@ -159,11 +183,14 @@ export class Keeper {
     this.#track(work.finally(done));
   }
 
-  async #promptAbout(open: Open, view: AgentView, template: 'continue' | 'stalled', nowMs: number): Promise<void> {
+  async #promptAbout(
+    open: Open,
+    view: AgentView,
+    template: PromptTemplate,
+    slots: SlotValues,
+    nowMs: number,
+  ): Promise<void> {
     const { incident } = open;
-    const minutes = String(Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000)));
-    const error = shown(incident.text, 150) || 'an error';
-    const slots = template === 'continue' ? { error } : { minutes, activity: view.reading.detail ?? 'working' };
     const filled = fillTemplate(template, slots, this.#parts.config().templates);
     // Evidence that cannot be said safely is not said: a human is told instead.
     if (!filled.ok) {
@@ -190,9 +217,10 @@ export class Keeper {
     this.#lastPrompt.agent.set(view.agent, incident.lastPromptMs);
     open.retryWaitMs = retryMs.first;
     this.#save(incident);
+    await this.#parts.store.noteAction(incident.id, incident.subject === null ? 'prompted agent' : 'prompted parent');
   }
 
-  async #tellAbout(open: Open, view: AgentView): Promise<void> {
+  async #tellAbout(open: Open, view: AgentView | null): Promise<void> {
     if (!(await this.#parts.teller.tell(open.incident, view))) {
       this.#later(open);
       return;
@@ -201,6 +229,7 @@ export class Keeper {
     open.incident.lastTellMs = this.#parts.clock.nowMs();
     open.retryWaitMs = retryMs.first;
     this.#save(open.incident);
+    if (open.incident.tells === 1) await this.#parts.store.noteAction(open.incident.id, 'told human');
   }
 
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */
@@ -253,8 +282,14 @@ export class Keeper {
   }
 }
 
-function key(agent: string, check: CheckName): string {
-  return `${agent}\n${check}`;
+function key(agent: string | null, check: CheckName, subject: string | null): string {
+  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
+}
+
+function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView, nowMs: number): SlotValues {
+  if (template === 'continue') return { error: shown(incident.text, 150) || 'an error' };
+  const minutes = Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000));
+  return { minutes, activity: view.reading.detail ?? 'working' };
 }
 
 function fresh(incident: Incident): Open {

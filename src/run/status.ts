@@ -1,5 +1,6 @@
 import { healthStatus } from '../detect/health.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
+import type { SpawnDocument } from './spawn-rows.ts';
 
 /** The JSON shapes others script against (`status`, `health`). */
 
@@ -20,7 +21,7 @@ export interface StatusDocument {
 export type AgentDocument = ReturnType<typeof agentDocument>;
 export type HealthDocument = ReturnType<typeof healthDocument>;
 
-export function agentDocument(view: AgentView, nowMs: number) {
+export function agentDocument(view: AgentView, spawns: SpawnDocument[], nowMs: number) {
   const { reading, context } = view;
   return {
     agent: view.agent,
@@ -81,6 +82,7 @@ export function agentDocument(view: AgentView, nowMs: number) {
       since: time(work.sinceMs),
       tool: work.tool,
     })),
+    spawns,
     health: healthStatus(view),
     findings: view.findings.map(findingDocument),
   };
@@ -102,6 +104,7 @@ function findingDocument(finding: Finding) {
   return {
     id: finding.id,
     check: finding.check,
+    subject: finding.subject,
     severity: finding.severity,
     confidence: finding.confidence,
     since: time(finding.sinceMs),

@@ -13,7 +13,8 @@ import type {
   StateReading,
 } from '../model/agent.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
-import type { SessionEvent } from '../model/session-event.ts';
+import type { SessionEvent, SessionFact } from '../model/session-event.ts';
+import type { SpawnSigns } from '../model/spawn.ts';
 import type { SessionRow, StoredAgent } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { ProcessInfo } from '../model/world.ts';
@@ -25,6 +26,7 @@ import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
 import type { AgentInbox, HeardHook } from './agent-inbox.ts';
 import { describeContexts, describeSources } from './agent-sources.ts';
 import { projectFor } from './names.ts';
+import { spawnSigns } from './spawn-signs.ts';
 
 const pathCharsMax = 4_096;
 /** A model thinks that long without a word; after it the screen may know more. */
@@ -81,6 +83,7 @@ export class WatchedAgent {
   #noRegistry = false;
   #print = '';
   #lastSigns: AgentSigns | null = null;
+  #spawned: SpawnSigns | null = null;
   /** An earlier run's last word, so that a restart does not tell it again. */
   #before: StoredAgent | null;
 
@@ -119,6 +122,11 @@ export class WatchedAgent {
   /** What it does in this moment where its registry does not say so; null: nobody knows. */
   standIn(nowMs: number): RegistryActivity | null {
     return this.#lastSigns === null ? null : standInActivity(this.#lastSigns, nowMs);
+  }
+
+  /** What its own records say of its background work; null while they are being read up. */
+  get spawned(): SpawnSigns | null {
+    return this.#spawned;
   }
 
   get folders(): string[] {
@@ -167,6 +175,15 @@ export class WatchedAgent {
     this.#take(observation, look);
     this.#takeHooks(hooks, look);
     const subagents = this.#pollSubagents();
+    this.#spawned =
+      this.#transcript === null || this.#hasBacklog
+        ? null
+        : spawnSigns(this.#facts, subagents, {
+            sessionId: this.#sessionId,
+            sinceMs: this.#parts.startedAtMs,
+            subagentFolder: this.#client.subagentFolder(this.#transcript),
+            fileOf: (id) => this.#client.subagentFiles(id).transcript,
+          });
     const signs = this.#signs(observation, subagents, senses, nowMs);
     this.#lastSigns = signs;
     const view = this.#describe(observation, this.#judge(signs), signs);
@@ -417,8 +434,7 @@ export class WatchedAgent {
   }
 
   #transcriptEvent(event: SessionEvent, transcript: string): WatchEvent {
-    // What the model said is not kept; only that it spoke.
-    const { kind, ...data } = event.fact.kind === 'reply' ? { ...event.fact, text: undefined } : event.fact;
+    const { kind, ...data } = withoutWords(event.fact);
     return {
       id: stableId(`${this.#parts.host}\n${transcript}\n${event.key}`),
       atMs: event.atMs,
@@ -439,6 +455,12 @@ export class WatchedAgent {
   ): WatchEvent {
     return { id: randomUUID(), atMs, agent: this.name, sessionId, source, kind, data: cleanData(data) };
   }
+}
+
+/** What the model said and meant to run is not kept; only that it spoke and what tool it called. */
+function withoutWords(fact: SessionFact): { kind: string } {
+  if (fact.kind === 'reply') return { ...fact, text: undefined } as { kind: string };
+  return fact.kind === 'tool-call' ? ({ ...fact, about: undefined } as { kind: string }) : fact;
 }
 
 function isSameState(a: StateReading, b: StateReading): boolean {

@@ -1,11 +1,12 @@
 import type { AgentClient } from '../clients/client.ts';
 import type { CheckLimits } from '../detect/check.ts';
 import { type Examination, examine, type HealthStatus, healthStatus } from '../detect/health.ts';
-import type { AgentView, Authority, BackgroundWork, CheckName, ClientName, Finding, Source } from '../model/agent.ts';
+import type { AgentView, Authority, CheckName, ClientName, Finding, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
-import type { CheckRow, SpawnRow, StoreBatch, StoredAgent } from '../model/store.ts';
+import type { SpawnSigns } from '../model/spawn.ts';
+import type { CheckRow, StoreBatch, StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessId, ProcessInfo } from '../model/world.ts';
 import { AgentFollower, type LeftOff } from '../sense/agent-follower.ts';
 import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
@@ -45,7 +46,9 @@ export interface WatcherParts {
   authority: (agent: string, inTmux: boolean) => Authority;
   unansweredSince: (agent: string) => number | null;
   /** A finding's id, the same while its trouble lasts. */
-  idFor: (agent: string, check: CheckName) => string;
+  idFor: (agent: string, check: CheckName, subject: string | null) => string;
+  /** What an agent's own records say of its background work. */
+  spawned: (view: AgentView, signs: SpawnSigns | null) => void;
 }
 
 /** The loop's inside: sense, detect, record. (Deciding and acting come between.) */
@@ -221,10 +224,8 @@ export class Watcher {
     batch.events.push(...look.events);
     batch.sessions.push(...look.sessions);
     batch.checks.push(...this.#checkRows(before, view, nowMs));
-    if (look.changed || look.events.length > 0) {
-      batch.agents.push(view);
-      batch.spawns.push(...spawnRows(before?.background ?? [], view));
-    }
+    if (look.changed || look.events.length > 0) batch.agents.push(view);
+    this.#parts.spawned(view, agent.spawned);
     if (view.reading.state === 'ended' && !look.more) {
       this.#agents.delete(key);
       this.#health.delete(agent.name);
@@ -264,7 +265,7 @@ export class Watcher {
     const unansweredSinceMs = this.#parts.unansweredSince(view.agent);
     const { findings, fine } = examine({ view, nowMs, limits: limitsOf(this.#parts.config()), unansweredSinceMs });
     return {
-      findings: findings.map((finding) => ({ ...finding, id: this.#parts.idFor(view.agent, finding.check) })),
+      findings: findings.map((finding) => ({ ...finding, id: this.#parts.idFor(view.agent, finding.check, null) })),
       fine,
     };
   }
@@ -354,19 +355,4 @@ function summaryDetails(view: AgentView): { [key: string]: Json } {
     last_turn: view.lastTurn,
     findings: view.findings.map((finding) => finding.check),
   };
-}
-
-/** Background work as the spawns table has it: what runs, and what was there a moment ago and is done. */
-function spawnRows(before: BackgroundWork[], view: AgentView): SpawnRow[] {
-  const rows = (work: BackgroundWork, status: SpawnRow['status']): SpawnRow => ({
-    agent: view.agent,
-    project: view.project,
-    taskId: work.id,
-    taskType: work.kind,
-    spawnedAtMs: work.sinceMs,
-    lastOutputMs: view.lastActivityMs,
-    status,
-  });
-  const gone = before.filter((work) => !view.background.some((other) => other.id === work.id));
-  return [...view.background.map((work) => rows(work, 'running')), ...gone.map((work) => rows(work, 'finished'))];
 }

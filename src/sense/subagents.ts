@@ -9,12 +9,15 @@ export interface SubagentSign {
   /** The tool it runs now, by its own record. */
   tool: string | null;
   finished: boolean;
+  /** Its record ends with an error of the service. */
+  error: string | null;
 }
 
 interface Followed {
   lines: LineFollower;
   lastActivityMs: number;
   calls: Map<string, string>;
+  error: string | null;
 }
 
 const followedMax = 200;
@@ -62,11 +65,12 @@ export class SubagentWatch {
     this.#followed.set(id, followed);
     this.#read(followed);
     const tool = [...followed.calls.values()].at(-1) ?? null;
-    return { lastActivityMs: followed.lastActivityMs, tool, finished: this.#finished.has(id) };
+    const { lastActivityMs, error } = followed;
+    return { lastActivityMs, tool, finished: this.#finished.has(id), error };
   }
 
   #follow(file: string): Followed {
-    return { lines: new LineFollower(this.#files, file), lastActivityMs: 0, calls: new Map() };
+    return { lines: new LineFollower(this.#files, file), lastActivityMs: 0, calls: new Map(), error: null };
   }
 
   #read(followed: Followed): void {
@@ -79,6 +83,7 @@ export class SubagentWatch {
       else
         for (const { fact, atMs } of parsed.events) {
           if (!Number.isNaN(atMs)) followed.lastActivityMs = Math.max(followed.lastActivityMs, atMs);
+          followed.error = fact.kind === 'api-error' ? fact.text || fact.error : null;
           if (fact.kind === 'tool-call') followed.calls.set(fact.id, fact.tool);
           else if (fact.kind === 'tool-result') followed.calls.delete(fact.id);
         }

@@ -18,6 +18,7 @@ const message: HumanMessage = {
   project: 'consilio',
   host: 'workshop',
   check: 'waiting-human',
+  subject: null,
   severity: 'warning',
   event: 'opened',
   since: '2026-01-22T15:30:00.000Z',

@@ -5,10 +5,13 @@ export interface HumanMessage {
   v: 1;
   /** The incident: the same for its opening, every repetition and its end. */
   id: string;
-  agent: string;
+  /** null: about work of which no agent is known. */
+  agent: string | null;
   project: string;
   host: string;
   check: string;
+  /** What of the agent it is about, such as one spawn. */
+  subject: string | null;
   severity: 'warning' | 'critical';
   event: 'opened' | 'repeated' | 'closed';
   since: string;
@@ -35,10 +38,11 @@ export function bounded(message: HumanMessage): HumanMessage {
   return {
     v: 1,
     id: name(message.id),
-    agent: name(message.agent),
+    agent: message.agent === null ? null : name(message.agent),
     project: name(message.project),
     host: name(message.host),
     check: name(message.check),
+    subject: message.subject === null ? null : name(message.subject),
     severity: message.severity,
     event: message.event,
     since: name(message.since),
@@ -57,7 +61,7 @@ export function bodyText(message: HumanMessage): string {
     shown(text, bodyTextCharsMax),
     ...(attach === null ? [] : [`Attach: ${attach}`]),
     ...steps.map((step) => `- ${step}`),
-    `${agent} (${project}) on ${host}, ${check}, ${severity}, since ${since}`,
+    `${agent ?? 'no agent'} (${project}) on ${host}, ${check}, ${severity}, since ${since}`,
   ].join('\n');
 }
 

@@ -1,9 +1,13 @@
-import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
+import path from 'node:path';
+import type { CallWords, SessionFact, StartedWork, TokenUsage } from '../../model/session-event.ts';
 import type { ParsedLine } from '../client.ts';
 import { asCount, asNumber, asObject, asObjects, asString, asTime, asTimeMs, type JsonObject } from './json.ts';
 import { tagsIn } from './tags.ts';
 
 const replyCharsMax = 8_000;
+const pathCharsMax = 4_096;
+const descriptionCharsMax = 300;
+const labelCharsMax = 60;
 /** One record says one thing, or a few: a hostile one could say a hundred thousand. */
 const factsMax = 100;
 
@@ -65,7 +69,14 @@ function userFacts(record: JsonObject): SessionFact[] {
       const id = asString(part.tool_use_id);
       return id === null
         ? []
-        : [{ kind: 'tool-result', id, isError: part.is_error === true, started: startedWork(record.toolUseResult) }];
+        : [
+            {
+              kind: 'tool-result',
+              id,
+              isError: part.is_error === true,
+              started: startedWork(record.toolUseResult, part),
+            },
+          ];
     });
   }
   const text = asString(content) ?? parts.map((part) => asString(part.text) ?? '').join('\n');
@@ -87,15 +98,49 @@ function promptOrigin(record: JsonObject): 'typed' | 'queued' | 'client' | null 
 }
 
 /** Work that goes on after its tool call returned: a background shell or an asynchronous subagent. */
-function startedWork(value: unknown): { kind: 'shell' | 'subagent'; id: string } | null {
+function startedWork(value: unknown, part: JsonObject): StartedWork | null {
   const result = asObject(value);
   if (result === null) return null;
   const shell = asString(result.backgroundTaskId);
-  if (shell !== null) return { kind: 'shell', id: shell };
+  if (shell !== null) return { kind: 'shell', id: shell, output: shellOutput(shell, part) };
   const agent = asString(result.agentId);
   return agent !== null && (result.isAsync === true || result.status === 'async_launched')
-    ? { kind: 'subagent', id: agent }
+    ? { kind: 'subagent', id: agent, output: absolute(asString(result.outputFile)) }
     : null;
+}
+
+/** Only the client's own words to the model name the file. */
+function shellOutput(id: string, part: JsonObject): string | null {
+  const text = asString(part.content) ?? asString(asObjects(part.content)[0]?.text) ?? '';
+  const named = /^Command .{0,200}Output is being written to: (\/[^\n]{1,4000}?\.output)\.(\s|$)/.exec(text)?.[1];
+  return named?.endsWith(`/${id}.output`) ? absolute(named) : null;
+}
+
+function absolute(file: string | null): string | null {
+  return file !== null && path.isAbsolute(file) && file.length <= pathCharsMax ? path.normalize(file) : null;
+}
+
+const words = { Bash: bashWords, Agent: agentWords, Task: agentWords } as const;
+
+function bashWords(input: JsonObject): CallWords {
+  const command = asString(input.command) ?? '';
+  const program = command.split(/\s+/).find((word) => word !== '' && !/^\w+=/.test(word));
+  return {
+    description: (asString(input.description) ?? command).slice(0, descriptionCharsMax) || null,
+    label: program === undefined ? null : path.basename(program).slice(0, labelCharsMax),
+  };
+}
+
+function agentWords(input: JsonObject): CallWords {
+  return {
+    description: asString(input.description)?.slice(0, descriptionCharsMax) ?? null,
+    label: asString(input.subagent_type)?.slice(0, labelCharsMax) ?? null,
+  };
+}
+
+function callWords(tool: string, value: unknown): CallWords | null {
+  const input = asObject(value);
+  return input !== null && Object.hasOwn(words, tool) ? words[tool as keyof typeof words](input) : null;
 }
 
 /** The client tells the model about ended background work in a block of its own making. */
@@ -104,7 +149,8 @@ function backgroundEnded(text: string): SessionFact[] {
   const head = text.slice(0, 4_000);
   const id = /<task-id>([\w-]{1,80})<\/task-id>/.exec(head)?.[1];
   const status = /<status>(\w{1,40})<\/status>/.exec(head)?.[1];
-  return id === undefined ? [] : [{ kind: 'background-ended', id, status: status ?? 'ended' }];
+  const summary = /<summary>([^<]{1,500})<\/summary>/.exec(head)?.[1] ?? null;
+  return id === undefined ? [] : [{ kind: 'background-ended', id, status: status ?? 'ended', text: summary }];
 }
 
 function assistantFacts(record: JsonObject): SessionFact[] {
@@ -129,7 +175,9 @@ function assistantFacts(record: JsonObject): SessionFact[] {
   for (const part of tools) {
     const id = asString(part.id);
     const tool = asString(part.name);
-    if (id !== null && tool !== null) facts.push({ kind: 'tool-call', id, tool: tool.slice(0, 200) });
+    if (id !== null && tool !== null) {
+      facts.push({ kind: 'tool-call', id, tool: tool.slice(0, 200), about: callWords(tool, part.input) });
+    }
   }
   return facts;
 }

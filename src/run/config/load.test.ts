@@ -65,7 +65,7 @@ describe('where the configuration comes from', () => {
       agents: [{ match: '*-ps', authority: 'manage' }],
       projectAgents: null,
       prompt: { minIntervalMinutes: 5, humanQuietSeconds: 30, answerSeconds: 30 },
-      spawn: { stallMinutes: 15, abandonMinutes: 30 },
+      spawn: { stallMinutes: 15, abandonMinutes: 30, progressMinutes: 10, progress: 'auto' },
       stall: { thinkingMinutes: 5, toolMinutes: 10, mcpMinutes: 15, subagentMinutes: 15 },
       waiting: { notifyMinutes: 2, repeatMinutes: 30 },
       bands: [30, 50, 70, 85],
@@ -191,12 +191,16 @@ describe('a bad value is named with file, line, column, key, what was found and 
     [
       'an empty section',
       'spawn:\n',
-      ['F:1:1: spawn: an empty value is not allowed: a mapping with the keys: stallMinutes, abandonMinutes'],
+      [
+        'F:1:1: spawn: an empty value is not allowed: a mapping with the keys: stallMinutes, abandonMinutes, progressMinutes, progress',
+      ],
     ],
     [
       'a number for a section',
       'spawn: 3',
-      ['F:1:8: spawn: 3 is not allowed: a mapping with the keys: stallMinutes, abandonMinutes'],
+      [
+        'F:1:8: spawn: 3 is not allowed: a mapping with the keys: stallMinutes, abandonMinutes, progressMinutes, progress',
+      ],
     ],
     [
       'bands out of order',
@@ -296,7 +300,7 @@ describe('a bad value is named with file, line, column, key, what was found and 
       'an unknown template',
       'templates: {spawn-update: hello}',
       [
-        'F:1:13: templates: unknown key `spawn-update`: did you mean `spawnUpdate`? Allowed: spawnUpdate, spawnStalled, contextCheck, highContext, handoff, continue, stalled',
+        'F:1:13: templates: unknown key `spawn-update`: did you mean `spawnUpdate`? Allowed: spawnUpdate, spawnStalled, spawnFailed, spawnAbandoned, contextCheck, highContext, handoff, continue, stalled',
       ],
     ],
     [

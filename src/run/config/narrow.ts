@@ -41,6 +41,9 @@ const projectRules: Record<ConfigKey, Rule> = {
   'prompt.answerSeconds': free,
   'spawn.stallMinutes': free,
   'spawn.abandonMinutes': free,
+  'spawn.progressMinutes': notBelowMachine,
+  'spawn.progress': (value, machine) =>
+    value === 'never' || value === machine ? null : "never, or the machine's value",
   'stall.thinkingMinutes': free,
   'stall.toolMinutes': free,
   'stall.mcpMinutes': free,
@@ -57,6 +60,8 @@ const projectRules: Record<ConfigKey, Rule> = {
   // Words typed to the agents of every project, as if a person had typed them.
   'templates.spawnUpdate': machineOnly,
   'templates.spawnStalled': machineOnly,
+  'templates.spawnFailed': machineOnly,
+  'templates.spawnAbandoned': machineOnly,
   'templates.contextCheck': machineOnly,
   'templates.highContext': machineOnly,
   'templates.handoff': machineOnly,

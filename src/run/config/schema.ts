@@ -162,6 +162,14 @@ const templates = section({
     'spawnStalled',
     'Says that background work {task} has written nothing to {output} for {minutes} minutes.',
   ),
+  spawnFailed: template(
+    'spawnFailed',
+    'Says that background work {task} has failed with {error}, its output in {output}.',
+  ),
+  spawnAbandoned: template(
+    'spawnAbandoned',
+    'Says that background work {task} counts as abandoned after {minutes} minutes without a sign, its output in {output}.',
+  ),
   contextCheck: template('contextCheck', 'Asks for the usage of the context window.'),
   highContext: template('highContext', 'Says that the context window is {percent} percent full.'),
   handoff: template('handoff', 'Asks for a handoff document in {file} at {percent} percent of the context window.'),
@@ -211,10 +219,18 @@ export const configSchema = section({
       .describe('How long the output file of background work may stay unchanged before the work counts as stalled.'),
     abandonMinutes: amount(minutesMax)
       .default(30)
-      .describe('How long stalled background work stays unchanged before it counts as abandoned.'),
+      .describe('How long background work stays without any sign before it counts as abandoned.'),
+    progressMinutes: amount(minutesMax)
+      .default(10)
+      .describe('How often an agent is asked for the progress of its running background work.'),
+    progress: oneOf(['auto', 'always', 'never'])
+      .default('auto')
+      .describe(
+        'Whether agents are asked for progress: auto only about work that cannot be seen without asking, such as work tracked without an output file.',
+      ),
   })
     .prefault({})
-    .describe('When background work counts as stalled or abandoned.'),
+    .describe('When background work counts as stalled or abandoned, and when its agent is asked about it.'),
   stall: section({
     thinkingMinutes: amount(minutesMax)
       .default(5)

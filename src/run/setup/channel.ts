@@ -98,6 +98,7 @@ function testMessage(): HumanMessage {
     project: 'watchkeeper',
     host: os.hostname(),
     check: 'test',
+    subject: null,
     severity: 'warning',
     event: 'opened',
     since: new Date().toISOString(),

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../model/action.ts';
+import { shown } from '../../model/text.ts';
 import { ledger } from '../../run/records.ts';
 import { databaseFailure, needDatabaseUrl } from './database.ts';
 import { clock, print, printJson, table } from './output.ts';
@@ -32,6 +33,7 @@ function entryDocument(entry: LedgerEntry) {
     outcome: first?.outcome ?? null,
     reason: first?.reason ?? null,
     finding: entry.finding,
+    subject: entry.subject,
     proof: first?.proof ?? null,
     answer: answer === null ? null : { text: answer.answer ?? null, ms: answer.answer_ms ?? null },
     outcomes: entry.outcomes.map(({ atMs, outcome, reason }) => ({
@@ -45,9 +47,9 @@ function entryDocument(entry: LedgerEntry) {
 function ledgerText(entries: LedgerEntry[]): string {
   const rows = entries.map((entry) => [
     { text: clock(entry.atMs) },
-    { text: entry.agent },
+    { text: entry.agent ?? '-' },
     { text: entry.kind },
-    { text: entry.trigger },
+    { text: entry.subject === null ? entry.trigger : `${entry.trigger} ${shown(entry.subject, 40)}` },
     {
       text:
         entry.outcomes.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`)).join(', ') ||

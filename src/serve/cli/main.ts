@@ -16,6 +16,7 @@ import { addInit } from './commands/init.ts';
 import { addPause } from './commands/pause.ts';
 import { addPrompt } from './commands/prompt.ts';
 import { addPrompts } from './commands/prompts.ts';
+import { addSpawnTrack } from './commands/spawn-track.ts';
 import { addStatus } from './commands/status.ts';
 import { addUninstall } from './commands/uninstall.ts';
 import { addUp } from './commands/up.ts';
@@ -62,6 +63,7 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addStatus,
     addWhy,
     addHealth,
+    addSpawnTrack,
     addInbox,
     addPrompt,
     addPrompts,

@@ -75,11 +75,18 @@ function row(agent: AgentDocument, nowMs: number): Cell[] {
 
 function stateText(agent: AgentDocument): string {
   const tool = agent.detail === 'tool' && agent.tool !== null ? ` ${agent.tool}` : '';
-  const background = agent.background.length > 0 ? ` +${agent.background.length} bg` : '';
+  const count = Math.max(agent.background.length, agent.spawns.length);
+  const quiet = quietSpawns(agent);
+  const background = count > 0 ? ` +${count} bg${quiet > 0 ? `, ${quiet} stalled` : ''}` : '';
   return `${agent.state}${agent.detail === null ? '' : `/${agent.detail}`}${tool}${background}`;
 }
 
+function quietSpawns(agent: AgentDocument): number {
+  return agent.spawns.filter(({ status }) => status === 'stalled' || status === 'abandoned').length;
+}
+
 function stateColor(agent: AgentDocument): Color | null {
+  if (quietSpawns(agent) > 0) return 'yellow';
   if (agent.state === 'waiting' || agent.state === 'limited' || agent.state === 'retrying') return 'yellow';
   if (agent.state === 'working' || agent.state === 'compacting') return 'green';
   return agent.state === 'unknown' ? 'red' : agent.state === 'ended' ? 'dim' : null;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { shown } from '../../../model/text.ts';
 import type { WhyDocument } from '../../../run/acting.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
 import { line, print, printJson } from '../output.ts';
@@ -31,7 +32,10 @@ function whyText(why: WhyDocument): string {
     ),
     ...section(
       'fired',
-      why.fired.map(({ check, since, prompts, told }) => `${check} since ${since}: prompted ${prompts}, told ${told}`),
+      why.fired.map(
+        ({ check, subject, since, prompts, told }) =>
+          `${subject === null ? check : `${check} ${shown(subject, 60)}`} since ${since}: prompted ${prompts}, told ${told}`,
+      ),
     ),
     ...section(
       'not fired',

@@ -1,0 +1,25 @@
+import type { CallWords, StartedWork } from '../model/session-event.ts';
+import type { SpawnEnd, SpawnedWork } from '../model/spawn.ts';
+
+/** What a session's record says of background work, in words the spawns share. */
+
+const keptMax = 300;
+
+/** The newest are kept: what ended long ago is in the store. */
+export function keepNewest<T>(map: Map<string, T>, id: string, value: T): void {
+  map.delete(id);
+  map.set(id, value);
+  if (map.size <= keptMax) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+export function workOf(started: StartedWork, about: CallWords | null, sinceMs: number): SpawnedWork {
+  const { id, kind, output } = started;
+  return { id, kind, output, sinceMs, label: about?.label ?? null, description: about?.description ?? null };
+}
+
+export function endOf(status: string, text: string | null, atMs: number): SpawnEnd {
+  if (status === 'failed') return { how: 'failed', atMs, text };
+  return { how: status === 'killed' || status === 'stopped' ? 'stopped' : 'finished', atMs, text };
+}

@@ -1,0 +1,101 @@
+import type pg from 'pg';
+import type { SpawnRow, StoredSpawn } from '../model/spawn.ts';
+import { type SpawnRecord, selectSpawns, storedSpawn } from './spawns.ts';
+
+/** What `spawn-track` writes and reads. The daemon finds it in the table. */
+
+export interface LivingAgent {
+  name: string;
+  project: string;
+  sessionId: string | null;
+  process: { bootId: string; pid: number; startTicks: string };
+}
+
+export async function livingAgents(client: pg.ClientBase, host: string): Promise<LivingAgent[]> {
+  const rows = await client.query<{
+    name: string;
+    project: string;
+    session_id: string | null;
+    boot_id: string;
+    pid: number;
+    start_ticks: string;
+  }>("SELECT name, project, session_id, boot_id, pid, start_ticks FROM agents WHERE host = $1 AND state <> 'ended'", [
+    host,
+  ]);
+  return rows.rows.map((row) => ({
+    name: row.name,
+    project: row.project,
+    sessionId: row.session_id,
+    process: { bootId: row.boot_id, pid: row.pid, startTicks: row.start_ticks },
+  }));
+}
+
+export type NewSpawn = Pick<
+  SpawnRow,
+  'agent' | 'project' | 'taskId' | 'taskType' | 'description' | 'output' | 'sessionId'
+>;
+
+/** `taken`: there is one of this name; `client`: and it is a client's own, which cannot be replaced. */
+export async function addSpawn(
+  client: pg.ClientBase,
+  host: string,
+  spawn: NewSpawn,
+  replace: boolean,
+): Promise<'added' | 'taken' | 'client'> {
+  const key = [spawn.project, spawn.taskId];
+  await client.query('BEGIN');
+  const there = await client.query<{ source: string }>(
+    'SELECT source FROM active_spawns WHERE project = $1 AND task_id = $2 FOR UPDATE',
+    key,
+  );
+  const source = there.rows[0]?.source;
+  if (source === 'client' || (source !== undefined && !replace)) {
+    await client.query('ROLLBACK');
+    return source === 'client' ? 'client' : 'taken';
+  }
+  // A new row: the watch begins anew.
+  if (source !== undefined) await client.query('DELETE FROM active_spawns WHERE project = $1 AND task_id = $2', key);
+  const added = await client.query(
+    `INSERT INTO active_spawns (project, task_id, task_type, description, output_file, host, session_id, label, agent_id)
+     VALUES ($1, $2, $3::text, $4, $5, $6::text, $7, $3::text, (SELECT id FROM agents WHERE host = $6::text AND name = $8))
+     ON CONFLICT (project, task_id) DO NOTHING`,
+    [...key, spawn.taskType, spawn.description, spawn.output, host, spawn.sessionId, spawn.agent],
+  );
+  await client.query('COMMIT');
+  return added.rowCount === 1 ? 'added' : 'taken';
+}
+
+/** `over`: it has ended otherwise already. */
+export async function endSpawn(
+  client: pg.ClientBase,
+  spawn: { project: string; taskId: string; status: 'finished' | 'failed'; reason: string | null },
+): Promise<'ended' | 'none' | 'over' | 'client'> {
+  const key = [spawn.project, spawn.taskId];
+  const ended = await client.query(
+    `UPDATE active_spawns SET status = $3, reason = $4, ended_at = now()
+     WHERE project = $1 AND task_id = $2 AND source = 'tracked' AND status NOT IN ('finished', 'failed')`,
+    [...key, spawn.status, spawn.reason],
+  );
+  if (ended.rowCount === 1) return 'ended';
+  const there = await client.query<{ source: string; status: string }>(
+    'SELECT source, status FROM active_spawns WHERE project = $1 AND task_id = $2',
+    key,
+  );
+  const [row] = there.rows;
+  if (row === undefined) return 'none';
+  if (row.source === 'client') return 'client';
+  return row.status === spawn.status ? 'ended' : 'over';
+}
+
+export async function listSpawns(
+  client: pg.ClientBase,
+  filter: { project: string | null; all: boolean; limit: number },
+): Promise<StoredSpawn[]> {
+  const rows = await client.query<SpawnRecord>(
+    `${selectSpawns} WHERE ($1::text IS NULL OR s.project = $1)
+       AND ($2 OR (s.ended_at IS NULL AND s.status NOT IN ('finished', 'failed')))
+     ORDER BY s.spawn_time DESC LIMIT $3`,
+    [filter.project, filter.all, filter.limit],
+  );
+  return rows.rows.map(storedSpawn).reverse();
+}

@@ -1,0 +1,488 @@
+// The whole watch over spawns on simulated clocks and files.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { AgentView, State } from '../model/agent.ts';
+import { Counters } from '../model/counters.ts';
+import type { Incident } from '../model/incident.ts';
+import { ok } from '../model/result.ts';
+import type { SpawnEnd, SpawnRow, SpawnSign, StoredSpawn } from '../model/spawn.ts';
+import type { CheckRow, Store } from '../model/store.ts';
+import type { FileInfo, Files } from '../model/world.ts';
+import { Outputs } from '../sense/outputs.ts';
+import { defaultConfig } from './config/schema.ts';
+import { Spawns } from './spawns.ts';
+
+const minute = 60_000;
+const uid = 1_000;
+
+class World {
+  nowMs = Date.parse('2026-01-22T12:00:00Z');
+  monotonicMs = 1_000;
+  readonly files = new Map<string, FileInfo>();
+  readonly texts = new Map<string, string>();
+  readonly stored = new Map<number, StoredSpawn>();
+  readonly incidents = new Map<string, Partial<Incident>>();
+  view: AgentView = view('idle');
+  rows: SpawnRow[] = [];
+  checks: CheckRow[] = [];
+
+  /** Time as everybody has it. */
+  pass(ms: number): void {
+    this.nowMs += ms;
+    this.monotonicMs += ms;
+  }
+
+  write(path: string, given: Partial<FileInfo> = {}): void {
+    const before = this.files.get(path);
+    const fresh = { kind: 'file', size: (before?.size ?? 0) + 1, mtimeMs: this.nowMs, inode: '1', uid } as const;
+    this.files.set(path, { ...fresh, ...given });
+  }
+
+  daemon(): Spawns {
+    const files = {
+      info: (path: string) => this.files.get(path) ?? null,
+      readAt: (path: string) => ({ ok: true, bytes: Buffer.from(this.texts.get(path) ?? '') }),
+    } as unknown as Files;
+    const load = (_host: string, _after: number, only: string | null) =>
+      Promise.resolve(ok([...this.stored.values()].filter(({ source }) => only === null || source === only)));
+    return new Spawns({
+      host: 'here',
+      store: { loadSpawns: load } as unknown as Store,
+      outputs: new Outputs(files, uid),
+      clock: { nowMs: () => this.nowMs, monotonicMs: () => this.monotonicMs },
+      counters: new Counters(),
+      config: defaultConfig,
+      views: () => [this.view],
+      record: ({ spawns, checks }) => {
+        this.rows.push(...spawns);
+        this.checks.push(...checks.filter(({ details }) => details.summary !== true));
+      },
+      idFor: (agent, check, subject) => `${agent} ${check} ${subject}`,
+      incident: (agent, check, subject) =>
+        (this.incidents.get(`${agent} ${check} ${subject}`) ?? null) as Incident | null,
+    });
+  }
+
+  status(taskId: string): string | undefined {
+    return this.rows.findLast((row) => row.taskId === taskId)?.status;
+  }
+}
+
+function view(state: State, given: Partial<AgentView> = {}): AgentView {
+  const reading = { state, detail: null, tool: null } as AgentView['reading'];
+  return { agent: 'p-ps', project: 'p', sessionId: 's1', reading, findings: [], ...given } as unknown as AgentView;
+}
+
+function shell(world: World, id: string, given: Partial<SpawnSign> = {}): SpawnSign {
+  const output = `/tmp/${id}.output`;
+  return {
+    id,
+    kind: 'shell',
+    label: 'npm',
+    description: null,
+    sinceMs: world.nowMs,
+    output,
+    callOpen: false,
+    error: null,
+    ...given,
+  };
+}
+
+function tell(spawns: Spawns, world: World, works: SpawnSign[], ends: [string, SpawnEnd][] = []): void {
+  spawns.seen(world.view, { sessionId: world.view.sessionId, works, ends: new Map(ends), subagentFolder: '/tmp/new' });
+  spawns.look();
+}
+
+function tracked(world: World, id: number, given: Partial<StoredSpawn> = {}): StoredSpawn {
+  const row: StoredSpawn = {
+    id,
+    host: 'here',
+    agent: 'p-ps',
+    project: 'p',
+    taskId: `t${id}`,
+    taskType: null,
+    source: 'tracked',
+    sessionId: 's1',
+    label: null,
+    description: null,
+    output: `/tmp/t${id}.log`,
+    spawnedAtMs: world.nowMs,
+    lastOutputMs: null,
+    status: 'running',
+    reason: null,
+    endedAtMs: null,
+    noticed: null,
+    ...given,
+  };
+  world.stored.set(id, row);
+  return row;
+}
+
+let world: World;
+let spawns: Spawns;
+const findings = () => spawns.overlay([world.view])[0]?.findings.map(({ check, subject }) => `${check} ${subject}`);
+
+beforeEach(() => {
+  world = new World();
+  spawns = world.daemon();
+});
+
+describe('thresholds', () => {
+  it('are met to the millisecond: stalled after 15 minutes, abandoned after 30, running with the next byte', () => {
+    const works = [shell(world, 'b1')];
+    world.write('/tmp/b1.output');
+    tell(spawns, world, works);
+    world.pass(15 * minute - 1);
+    spawns.look();
+    expect(world.status('b1')).toBe('running');
+    world.pass(1);
+    spawns.look();
+    expect(world.status('b1')).toBe('stalled');
+    expect(findings()).toEqual(['spawn-stalled b1']);
+    world.pass(15 * minute);
+    spawns.look();
+    expect(world.status('b1')).toBe('abandoned');
+    expect(findings()).toEqual(['spawn-abandoned b1']);
+    world.write('/tmp/b1.output');
+    spawns.look();
+    expect(world.status('b1')).toBe('running');
+    expect(findings()).toEqual([]);
+    expect(world.checks.map(({ status, details }) => `${status} ${details.spawn_status}`)).toEqual([
+      'warning stalled',
+      'critical abandoned',
+      'ok running',
+    ]);
+  });
+
+  it('one byte in 14 of every 15 minutes is healthy, for hours', () => {
+    const works = [shell(world, 'b1')];
+    tell(spawns, world, works);
+    for (let minutes = 0; minutes < 280; minutes += 1) {
+      if (minutes % 14 === 0) world.write('/tmp/b1.output');
+      world.pass(minute);
+      spawns.look();
+    }
+    expect(world.checks).toEqual([]);
+  });
+
+  it('a suspended laptop and a corrected clock age nothing', () => {
+    world.write('/tmp/b1.output');
+    tell(spawns, world, [shell(world, 'b1')]);
+    world.nowMs += 600 * minute;
+    spawns.look();
+    expect(world.status('b1')).toBe('running');
+    world.nowMs -= 900 * minute;
+    spawns.look();
+    world.pass(14 * minute);
+    spawns.look();
+    expect(world.checks).toEqual([]);
+  });
+
+  it('a file older than the spawn says nothing about it', () => {
+    world.write('/tmp/t1.log', { mtimeMs: world.nowMs - 600 * minute });
+    tracked(world, 1);
+    return spawns.restore().then(() => {
+      spawns.look();
+      expect(world.status('t1')).toBe('running');
+      world.pass(15 * minute);
+      spawns.look();
+      expect(world.status('t1')).toBe('stalled');
+    });
+  });
+});
+
+describe('a daemon that was away', () => {
+  it('finds by the file what happened meanwhile: one that grew runs, one that did not is stalled', async () => {
+    tracked(world, 1, { noticed: 'running' });
+    tracked(world, 2, { noticed: 'running' });
+    world.write('/tmp/t1.log');
+    world.write('/tmp/t2.log');
+    world.pass(60 * minute);
+    world.write('/tmp/t1.log', { mtimeMs: world.nowMs - minute });
+    world.monotonicMs = 5;
+    spawns = world.daemon();
+    await spawns.restore();
+    spawns.look();
+    expect(world.status('t1')).toBe('running');
+    expect(world.status('t2')).toBe('abandoned');
+  });
+
+  it('does not count its own absence against work that shows nothing', async () => {
+    tracked(world, 1, { output: null, noticed: 'running' });
+    tracked(world, 2, { noticed: 'running' });
+    world.pass(600 * minute);
+    await spawns.restore();
+    spawns.look();
+    expect(world.status('t1')).toBe('running');
+    expect(world.status('t2')).toBe('running');
+    world.pass(15 * minute);
+    spawns.look();
+    expect(world.status('t1')).toBe('running');
+    expect(world.status('t2')).toBe('stalled');
+    world.pass(15 * minute);
+    spawns.look();
+    expect(world.status('t1')).toBe('abandoned');
+  });
+
+  it('goes on where it was: a stall is neither told again nor forgotten', async () => {
+    const spawnedAtMs = world.nowMs - 20 * minute;
+    tracked(world, 1, { status: 'stalled', noticed: 'stalled', output: '/tmp/never-there', spawnedAtMs });
+    await spawns.restore();
+    spawns.look();
+    expect(findings()).toEqual(['spawn-stalled t1']);
+    expect(world.checks).toEqual([]);
+  });
+
+  it('tells what somebody wrote while it was away', async () => {
+    tracked(world, 1, { status: 'failed', reason: 'exit 3', endedAtMs: world.nowMs, noticed: 'running' });
+    tracked(world, 2, { status: 'failed', reason: 'exit 3', endedAtMs: world.nowMs, noticed: 'failed' });
+    await spawns.restore();
+    spawns.look();
+    expect(findings()).toEqual(['spawn-failed t1']);
+  });
+
+  it('and nothing of what was over before it ever looked', () => {
+    world.pass(10 * minute);
+    spawns = world.daemon();
+    const end: SpawnEnd = { how: 'failed', atMs: world.nowMs - minute, text: 'exit 3' };
+    tell(spawns, world, [shell(world, 'b1', { sinceMs: world.nowMs - 5 * minute })], [['b1', end]]);
+    expect(findings()).toEqual([]);
+    expect(world.status('b1')).toBe('failed');
+  });
+});
+
+describe('output files of all kinds', () => {
+  it.each<[string, Partial<FileInfo> | null, string]>([
+    ['missing', null, 'its output file is not there'],
+    ['a link', { kind: 'symlink' }, 'its output file is a link, which is not followed'],
+    ['a FIFO', { kind: 'other' }, 'its output file is no regular file'],
+    ['a folder', { kind: 'directory' }, 'its output file is no regular file'],
+    ["another user's", { uid: 0 }, 'its output file belongs to another user'],
+  ])('%s: running with the reason, stalled for lack of any sign', async (_what, info, reason) => {
+    tracked(world, 1);
+    if (info !== null) world.write('/tmp/t1.log', info);
+    await spawns.restore();
+    spawns.look();
+    expect(world.rows.at(-1)).toMatchObject({ status: 'running', reason });
+    world.pass(15 * minute);
+    if (info !== null) world.write('/tmp/t1.log', info);
+    spawns.look();
+    expect(world.rows.at(-1)).toMatchObject({ status: 'stalled', reason });
+  });
+
+  it('rotated and truncated: followed', async () => {
+    tracked(world, 1);
+    world.write('/tmp/t1.log', { size: 5_000 });
+    await spawns.restore();
+    spawns.look();
+    for (const given of [
+      { inode: '2', size: 0 },
+      { inode: '2', size: 90 },
+      { inode: '2', size: 3 },
+    ]) {
+      world.pass(14 * minute);
+      world.write('/tmp/t1.log', given);
+      spawns.look();
+    }
+    expect(world.status('t1')).toBe('running');
+    expect(world.checks).toEqual([]);
+  });
+
+  it('written by two: both have its growth, and say so', async () => {
+    tracked(world, 1, { output: '/tmp/both.log' });
+    tracked(world, 2, { output: '/tmp/both.log' });
+    await spawns.restore();
+    for (let round = 0; round < 3; round += 1) {
+      world.write('/tmp/both.log');
+      spawns.look();
+      world.pass(14 * minute);
+    }
+    expect(world.checks).toEqual([]);
+    expect(world.rows.map(({ reason }) => reason)).toContain('shares its output file with t2');
+    expect(world.rows.map(({ reason }) => reason)).toContain('shares its output file with t1');
+  });
+
+  it('that ends like a failure: a doubt after a minute, a stall after half the time', async () => {
+    tracked(world, 1);
+    world.write('/tmp/t1.log');
+    world.texts.set('/tmp/t1.log', 'npm ERR! code 1\n');
+    await spawns.restore();
+    spawns.look();
+    world.pass(minute);
+    spawns.look();
+    expect(findings()).toEqual(['spawn-looks-failed t1']);
+    world.pass(6.5 * minute);
+    spawns.look();
+    expect(findings()).toEqual(['spawn-stalled t1']);
+  });
+});
+
+describe('how it ended', () => {
+  const failed = (atMs: number): SpawnEnd => ({ how: 'failed', atMs, text: 'exit code 3' });
+
+  it('a failed shell that its parent took up by itself needs no word', () => {
+    const works = [shell(world, 'b1')];
+    tell(spawns, world, works);
+    tell(spawns, world, works, [['b1', failed(world.nowMs)]]);
+    expect(world.status('b1')).toBe('failed');
+    expect(findings()).toEqual([]);
+    world.pass(5_000);
+    world.view = view('idle', { lastTurn: 'ok', lastTurnAtMs: world.nowMs });
+    spawns.look();
+    world.pass(5 * minute);
+    spawns.look();
+    expect(findings()).toEqual([]);
+  });
+
+  it('one that nobody took up is found after a minute, until its parent was asked', () => {
+    const works = [shell(world, 'b1')];
+    tell(spawns, world, works);
+    tell(spawns, world, works, [['b1', failed(world.nowMs)]]);
+    world.pass(minute);
+    spawns.look();
+    expect(findings()).toEqual(['spawn-failed b1']);
+    world.incidents.set('p-ps spawn-failed b1', { ackedMs: null, lastPromptMs: world.nowMs });
+    spawns.look();
+    expect(findings()).toEqual([]);
+  });
+
+  it('a failed subagent is found at once', () => {
+    const works = [shell(world, 'a1', { kind: 'subagent' })];
+    tell(spawns, world, works);
+    tell(spawns, world, works, [['a1', failed(world.nowMs)]]);
+    expect(findings()).toEqual(['spawn-failed a1']);
+  });
+
+  it('stopped on purpose is no trouble', () => {
+    const works = [shell(world, 'a1', { kind: 'subagent' })];
+    tell(spawns, world, works);
+    tell(spawns, world, works, [['a1', { how: 'stopped', atMs: world.nowMs, text: null }]]);
+    expect(findings()).toEqual([]);
+    expect(world.status('a1')).toBe('failed');
+  });
+
+  it('a subagent that is sent on runs again', () => {
+    const works = [shell(world, 'a1', { kind: 'subagent' })];
+    tell(spawns, world, works, [['a1', { how: 'finished', atMs: world.nowMs, text: null }]]);
+    expect(world.rows.at(-1)).toMatchObject({ status: 'finished', endedAtMs: world.nowMs });
+    tell(spawns, world, works);
+    expect(world.rows.at(-1)).toMatchObject({ status: 'running', endedAtMs: null });
+  });
+
+  it('a row that somebody removed is no longer watched; one begun anew begins anew', async () => {
+    tracked(world, 1);
+    await spawns.restore();
+    spawns.look();
+    world.pass(15 * minute);
+    spawns.look();
+    expect(world.status('t1')).toBe('stalled');
+    world.stored.delete(1);
+    tracked(world, 2, { taskId: 't1', output: '/tmp/t1.log' });
+    await spawns.refresh();
+    spawns.look();
+    expect(world.rows.at(-1)).toMatchObject({ id: 2, taskId: 't1', status: 'running' });
+    world.stored.clear();
+    await spawns.refresh();
+    world.pass(60 * minute);
+    spawns.look();
+    expect(findings()).toEqual([]);
+  });
+});
+
+describe('the parent', () => {
+  it('that waits for a permission of its subagent holds the clock', () => {
+    const works = [shell(world, 'a1', { kind: 'subagent', callOpen: true })];
+    world.write('/tmp/a1.output');
+    tell(spawns, world, works);
+    world.view = view('waiting');
+    for (let minutes = 0; minutes < 60; minutes += 1) {
+      world.pass(minute);
+      spawns.look();
+    }
+    expect(world.rows.at(-1)).toMatchObject({ status: 'running', reason: 'waits for a permission' });
+    world.view = view('idle');
+    world.pass(15 * minute - 1);
+    spawns.look();
+    expect(world.checks).toEqual([]);
+    world.pass(1);
+    spawns.look();
+    expect(world.status('a1')).toBe('stalled');
+  });
+
+  it('that was cleared leaves orphans, whose record goes on in the folder of the new session', () => {
+    const works = [shell(world, 'a1', { kind: 'subagent', output: '/tmp/old/agent-a1.jsonl' }), shell(world, 'b1')];
+    world.write('/tmp/old/agent-a1.jsonl');
+    world.write('/tmp/b1.output');
+    tell(spawns, world, works);
+    world.view = view('idle', { sessionId: 's2' });
+    tell(spawns, world, []);
+    expect(findings()).toEqual(['orphaned-work s1']);
+    world.pass(14 * minute);
+    world.write('/tmp/new/agent-a1.jsonl');
+    spawns.look();
+    world.pass(minute);
+    spawns.look();
+    expect(world.status('a1')).toBe('running');
+    expect(world.rows.findLast(({ taskId }) => taskId === 'a1')?.output).toBe('/tmp/new/agent-a1.jsonl');
+    expect(world.status('b1')).toBe('stalled');
+    expect(findings()).toEqual(['orphaned-work s1']);
+    const end: SpawnEnd = { how: 'finished', atMs: world.nowMs, text: null };
+    tell(
+      spawns,
+      world,
+      [],
+      [
+        ['a1', end],
+        ['b1', end],
+      ],
+    );
+    expect(findings()).toEqual([]);
+    expect(world.checks.filter(({ type }) => type === 'orphaned_work').map(({ status }) => status)).toEqual([
+      'warning',
+      'ok',
+    ]);
+  });
+
+  it('that ended takes its subagents along, and leaves its shells behind', () => {
+    const works = [shell(world, 'a1', { kind: 'subagent' }), shell(world, 'b1')];
+    tell(spawns, world, works);
+    world.view = view('ended');
+    spawns.look();
+    expect(world.status('a1')).toBe('abandoned');
+    expect(world.status('b1')).toBe('running');
+    expect(findings()).toEqual(['orphaned-work s1']);
+  });
+
+  it('is found for what was tracked without one; without any it is nobody', async () => {
+    tracked(world, 1, { agent: null, sessionId: null });
+    tracked(world, 2, { agent: null, sessionId: null, project: 'elsewhere' });
+    await spawns.restore();
+    spawns.look();
+    world.pass(15 * minute);
+    spawns.look();
+    expect(findings()).toEqual(['spawn-stalled t1']);
+    expect(spawns.loose()).toMatchObject([
+      { project: 'elsewhere', finding: { check: 'spawn-stalled', subject: 't2' } },
+    ]);
+  });
+
+  it('is asked for progress only about what cannot be seen', async () => {
+    tracked(world, 1);
+    await spawns.restore();
+    spawns.look();
+    expect(spawns.progress('p-ps')).toMatchObject({ hidden: false });
+    tracked(world, 2, { output: null });
+    await spawns.refresh();
+    spawns.look();
+    expect(spawns.progress('p-ps')).toMatchObject({ hidden: true });
+  });
+});
+
+it('an output that grows all the time is not written down all the time', () => {
+  tell(spawns, world, [shell(world, 'b1')]);
+  for (let step = 0; step < 40; step += 1) {
+    world.pass(500);
+    world.write('/tmp/b1.output');
+    spawns.look();
+  }
+  expect(world.rows.length).toBeLessThanOrEqual(7);
+});
