@@ -1,5 +1,5 @@
 import { type AgentSigns, judgeAlone } from '../detect/state.ts';
-import type { ContextReading, ContextSign, Source, SourceSign, StateReading } from '../model/agent.ts';
+import type { AgentView, ContextReading, ContextSign, Source, SourceSign, StateReading } from '../model/agent.ts';
 import type { StatusLine } from '../model/hook.ts';
 
 /** What is known of one agent's sources at one moment. */
@@ -84,6 +84,20 @@ function screenSign({ signs, inTmux }: SourceFacts, sign: Sign): SourceSign {
 
 function said({ state, detail, tool }: StateReading): SourceSign['alone'] {
   return { state, detail, tool };
+}
+
+/** How many living agents each source works for, and why not for the others. */
+export function countSources(views: AgentView[]): Record<string, { ok: number; failing: string[]; absent: number }> {
+  const all: ReturnType<typeof countSources> = {};
+  const living = views.filter((view) => view.reading.state !== 'ended');
+  for (const { source, health, reason } of living.flatMap((view) => view.sources)) {
+    const counts = all[source] ?? { ok: 0, failing: [], absent: 0 };
+    all[source] = counts;
+    if (health === 'ok') counts.ok += 1;
+    else if (health === 'failing') counts.failing.push(reason ?? '');
+    else counts.absent += 1;
+  }
+  return all;
 }
 
 /** The context as each source has it. The status line knows the window; the transcript has to know the model. */

@@ -20,6 +20,7 @@ import { Outputs } from '../sense/outputs.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
+import { countSources } from './agent-sources.ts';
 import { type ConfigPlaces, loadConfig } from './config/load.ts';
 import { formatProblem } from './config/problem.ts';
 import { type ConfigWatch, watchConfig } from './config/watch.ts';
@@ -30,6 +31,7 @@ import { type Home, makeHomeDir, removeDaemonRecord, runningDaemon, writeDaemonR
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
+import { Saver } from './saver.ts';
 import { refreshScript } from './setup/init.ts';
 import { Spawns } from './spawns.ts';
 import { agentDocument, type StatusDocument } from './status.ts';
@@ -58,9 +60,6 @@ export interface RunningDaemon {
   settled(): Promise<void>;
 }
 
-const retentionEveryMs = 6 * 3_600_000;
-const databaseRetryMs = 2_000;
-const lastFlushMs = 5_000;
 const congestedRows = 10_000;
 /** A burst of changes in the agents' folders is no reason to look at every output file again. */
 const spawnsPulseMs = 400;
@@ -131,19 +130,15 @@ class Daemon {
   readonly #host = os.hostname();
   readonly #sinceMs = systemClock.nowMs();
   readonly #fleet: Fleet;
-  readonly #inbox: Inbox;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
+  readonly #saver: Saver;
   readonly #acting: Acting;
   readonly #spawns: Spawns;
   readonly #loop: Loop;
   #control: ControlServer | null = null;
   #stopping: Promise<void> | null = null;
   #stopped: () => void = () => {};
-  #nextRetentionMs = 0;
-  #nextDatabaseTryMs = 0;
-  #databaseDown = false;
-  #saving: Promise<void> | null = null;
 
   constructor(options: DaemonOptions, config: ConfigWatch, database: Database, store: Store) {
     this.#options = options;
@@ -169,7 +164,7 @@ class Daemon {
       counters: this.#counters,
       changed: () => this.#loop.nudge(true),
     });
-    this.#inbox = new Inbox({
+    const inbox = new Inbox({
       dir: options.home.inbox,
       files,
       counters: this.#counters,
@@ -177,20 +172,31 @@ class Daemon {
       filesMax: inboxFilesMax,
       remove: (file) => rmSync(file, { force: true }),
     });
+    this.#saver = new Saver({
+      store,
+      database,
+      journal: this.#journal,
+      inbox,
+      clock: systemClock,
+      log: this.#log,
+      retentionDays: () => this.#config.current().config.retentionDays,
+      notice: (level, line) => this.#notice(level, line),
+      failed: (what, error) => this.#failed(what, error),
+    });
     const broken = new BrokenSources(options.home.conformanceDir);
     this.#watcher = new Watcher({
       broken: (client, clientVersion) => broken.of(client, clientVersion),
       host: this.#host,
       clients,
       fleet: this.#fleet,
-      inbox: this.#inbox,
+      inbox,
       processes: this.#processes,
       files,
       clock: systemClock,
       counters: this.#counters,
       config: () => this.#config.current().config,
       record: (batch) => this.#journal.add(batch),
-      congested: () => !this.#databaseDown && this.#journal.pending > congestedRows,
+      congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
       changed: () => this.#loop.nudge(false),
       failed: (error) => this.#failed('a look at one agent', error),
       told: (agent, event) => this.#acting.told(agent, event),
@@ -297,7 +303,7 @@ class Daemon {
     this.#tell(await this.#watcher.tick());
     this.#spawns.look();
     this.#acting.round();
-    void this.#save();
+    void this.#saver.save();
   }
 
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
@@ -318,51 +324,12 @@ class Daemon {
     }
   }
 
-  /** One at a time; what comes meanwhile is taken along or waits for the next. */
-  #save(): Promise<void> {
-    this.#saving ??= this.#saveOnce()
-      .catch((error) => this.#failed('saving', error))
-      .finally(() => {
-        this.#saving = null;
-      });
-    return this.#saving;
-  }
-
-  async #saveOnce(): Promise<void> {
-    if (this.#databaseDown && performance.now() < this.#nextDatabaseTryMs) return;
-    const gone = this.#database.isGone();
-    if (!gone && (await this.#flush())) {
-      if (this.#databaseDown) this.#notice('info', 'the database is back');
-      this.#databaseDown = false;
-      return;
-    }
-    const why = gone ? 'its server is gone' : this.#journal.failure;
-    if (!this.#databaseDown) this.#notice('warn', `the database is away (${why}); rows wait`);
-    this.#databaseDown = true;
-    const mended = this.#stopping === null ? await this.#database.ensure() : ok(undefined);
-    this.#nextDatabaseTryMs = performance.now() + (gone && mended.ok ? 0 : databaseRetryMs);
-    if (!mended.ok) this.#log.write('error', `the database does not start: ${mended.message}`);
-  }
-
-  async #flush(): Promise<boolean> {
-    const nowMs = performance.now();
-    if (nowMs >= this.#nextRetentionMs) {
-      const days = this.#config.current().config.retentionDays;
-      const expired = await this.#store.expire(systemClock.nowMs() - days * 86_400_000);
-      if (expired.ok) this.#nextRetentionMs = nowMs + retentionEveryMs;
-    }
-    const handed = this.#inbox.handed();
-    const written = await this.#journal.flush();
-    if (written) this.#inbox.settle(handed);
-    return written;
-  }
-
   #tell(events: WatchEvent[]): void {
     for (const event of events) {
       this.#options.event(event);
       this.#control?.tell(eventDocument(event));
     }
-    if (events.length > 0) void this.#save();
+    if (events.length > 0) void this.#saver.save();
   }
 
   #notice(level: 'info' | 'warn', line: string): void {
@@ -423,26 +390,12 @@ class Daemon {
     return {
       counters: this.#counters.all(),
       servers: this.#watcher.servers,
-      database: { down: this.#databaseDown, waiting: this.#journal.pending, failure: this.#journal.failure },
+      database: { down: this.#saver.isDown, waiting: this.#journal.pending, failure: this.#journal.failure },
       channels: this.#acting.channels.map(({ name, ok: works, reason }) => ({ name, ok: works, reason })),
-      sources: this.#sources(),
+      sources: countSources(this.#watcher.views()),
       memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
       agents: this.#watcher.views().filter((view) => view.reading.state !== 'ended').length,
     };
-  }
-
-  /** How many living agents each source works for, and why not for the others. */
-  #sources(): Json {
-    const living = this.#watcher.views().filter((view) => view.reading.state !== 'ended');
-    const all = new Map<string, { ok: number; failing: string[]; absent: number }>();
-    for (const { source, health, reason } of living.flatMap((view) => view.sources)) {
-      const counts = all.get(source) ?? { ok: 0, failing: [], absent: 0 };
-      all.set(source, counts);
-      if (health === 'ok') counts.ok += 1;
-      else if (health === 'failing') counts.failing.push(reason ?? '');
-      else counts.absent += 1;
-    }
-    return Object.fromEntries(all);
   }
 
   #stop(keepDb: boolean): void {
@@ -452,9 +405,7 @@ class Daemon {
   async #shutDown(keepDb: boolean): Promise<void> {
     await this.#loop.stop();
     this.#watcher.close();
-    // A database that is being started at this moment would be left behind.
-    await this.#saving;
-    await Promise.race([this.#journal.flush(), new Promise((resolve) => setTimeout(resolve, lastFlushMs).unref())]);
+    await this.#saver.end();
     await this.#store.close();
     if (!keepDb) {
       const stopped = await this.#database.stop();

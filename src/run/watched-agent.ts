@@ -1,19 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
 import type { AgentClient } from '../clients/client.ts';
 import { standInActivity } from '../detect/infer.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
-import { type AgentSigns, isSubagentTool, judgeState, lastTurn } from '../detect/state.ts';
-import type {
-  AgentView,
-  Authority,
-  ContextReading,
-  RegistryActivity,
-  Source,
-  SourceSign,
-  StateReading,
-} from '../model/agent.ts';
+import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
+import type { AgentView, Authority, RegistryActivity, Source, StateReading } from '../model/agent.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
-import type { SessionEvent, SessionFact } from '../model/session-event.ts';
+import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
 import type { SessionRow, StoredAgent } from '../model/store.ts';
 import { shown } from '../model/text.ts';
@@ -23,9 +14,9 @@ import type { SeenAgent } from '../sense/fleet.ts';
 import type { InboxEntry } from '../sense/inbox.ts';
 import type { ScreenSign } from '../sense/screens.ts';
 import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
+import { AgentEvents } from './agent-events.ts';
 import type { AgentInbox, HeardHook } from './agent-inbox.ts';
-import { describeContexts, describeSources } from './agent-sources.ts';
-import { projectFor } from './names.ts';
+import { describeAgent, transcriptContext } from './agent-view.ts';
 import { spawnSigns } from './spawn-signs.ts';
 
 const pathCharsMax = 4_096;
@@ -71,6 +62,7 @@ export class WatchedAgent {
   readonly name: string;
   readonly #parts: Parts;
   readonly #client: AgentClient;
+  readonly #events: AgentEvents;
   #seen: SeenAgent;
   #facts: SessionFacts = newSession();
   #sessionId: string | null = null;
@@ -90,6 +82,7 @@ export class WatchedAgent {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#client = parts.seen.client;
+    this.#events = new AgentEvents(parts.host, parts.name);
     this.#seen = parts.seen;
     this.name = parts.name;
     this.#before = parts.stored;
@@ -186,7 +179,7 @@ export class WatchedAgent {
           });
     const signs = this.#signs(observation, subagents, senses, nowMs);
     this.#lastSigns = signs;
-    const view = this.#describe(observation, this.#judge(signs), signs);
+    const view = this.#describe(observation, signs);
     this.#compare(view, nowMs, look);
     if (look.events.length > 0 || look.changed) look.sessions.push(...this.#sessionRow(view));
     this.#view = view;
@@ -206,7 +199,7 @@ export class WatchedAgent {
       if (row !== undefined) look.sessions.push({ ...row, endedAtMs: nowMs });
     }
     if (previous !== null && previous !== observation.sessionId) {
-      look.events.push(this.#event(nowMs, 'registry', 'session', { from: previous }, observation.sessionId));
+      look.events.push(this.#events.of(nowMs, 'registry', 'session', { from: previous }, observation.sessionId));
       this.#sessionStartedAtMs = observation.registry?.entry.sinceMs ?? nowMs;
     }
     this.#sessionId = observation.sessionId;
@@ -228,7 +221,8 @@ export class WatchedAgent {
       if (offset < recordedTo) continue;
       this.#recorded.offset = Math.max(this.#recorded.offset, offset + 1);
       // What the session did under an earlier process is history, not something seen.
-      if (event.atMs >= this.#parts.startedAtMs) look.events.push(this.#transcriptEvent(event, transcript.path));
+      if (event.atMs >= this.#parts.startedAtMs)
+        look.events.push(this.#events.ofTranscript(event, transcript.path, this.#sessionId));
     }
   }
 
@@ -243,19 +237,15 @@ export class WatchedAgent {
 
   #takeHooks(hooks: HeardHook[], look: Look): void {
     for (const heard of hooks) {
-      const { hook, atMs, file } = heard;
       this.#parts.hooked(this.name, heard);
-      const { kind, ...fact } = hook.fact;
-      const data = cleanData({ event: hook.name, kind, ...fact, subagent: hook.subagent });
-      const id = stableId(`${this.#parts.host}\n${file}\n${atMs}`);
-      look.events.push({ id, atMs, agent: this.name, sessionId: hook.sessionId, source: 'hook', kind: 'hook', data });
+      look.events.push(this.#events.ofHook(heard));
     }
   }
 
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
     const broken = this.#broken();
-    const context = this.#transcriptContext();
+    const context = transcriptContext(this.#seen, this.#facts);
     return {
       nowMs,
       alive,
@@ -276,6 +266,26 @@ export class WatchedAgent {
     };
   }
 
+  #describe(observation: Observation, signs: AgentSigns): AgentView {
+    const { host, inbox, startedAtMs, authority } = this.#parts;
+    return describeAgent({
+      name: this.name,
+      host,
+      authority: authority(this.name, this.#seen.place !== null),
+      startedAtMs,
+      seen: this.#seen,
+      sessionId: this.#sessionId,
+      transcript: this.#transcript,
+      facts: this.#facts,
+      observation,
+      signs,
+      reading: this.#judge(signs),
+      inbox,
+      broken: this.#broken(),
+      last: this.lastView,
+    });
+  }
+
   #judge(signs: AgentSigns): StateReading {
     const reading = judgeState(signs);
     const previous = this.#view?.reading ?? this.#sameAsStored(reading);
@@ -292,75 +302,6 @@ export class WatchedAgent {
     return stored !== undefined && isSameState(stored, reading) ? stored : null;
   }
 
-  #describe(observation: Observation, reading: StateReading, signs: AgentSigns): AgentView {
-    const facts = this.#facts;
-    const { subagents } = signs;
-    const turn = lastTurn(signs, reading);
-    const line = this.#broken().has('statusline') ? null : this.#parts.inbox.statusLine(this.#sessionId);
-    const contexts = describeContexts(this.#transcriptContext(), line, signs.screen);
-    const place = this.#seen.place;
-    const session = place === null ? null : shown(place.pane.session, 200);
-    const last = this.lastView;
-    const cwd = observation.registry?.entry.cwd ?? last?.cwd ?? null;
-    // As long as its file cannot be read, what an earlier run knew of this session stands.
-    const known = this.#transcript === null && last !== null && last.sessionId === this.#sessionId ? last : null;
-    const ended = reading.state === 'ended';
-    const background = ended
-      ? []
-      : [...facts.background.values()].filter((work) => subagents.get(work.id)?.finished !== true);
-    const subagentActivity = [...subagents.values()].map((sign) => sign.lastActivityMs);
-    return {
-      agent: this.name,
-      project: projectFor(session, cwd),
-      client: this.#client.name,
-      clientVersion:
-        clean(observation.registry?.entry.version ?? null) ??
-        clean(line?.line.version ?? null) ??
-        last?.clientVersion ??
-        null,
-      host: this.#parts.host,
-      authority: this.#parts.authority(this.name, place !== null),
-      cwd: clean(cwd),
-      tmux: place === null || session === null ? null : { socket: shown(place.socket), session, pane: place.pane.id },
-      process: {
-        bootId: this.#seen.process.bootId,
-        pid: this.#seen.process.pid,
-        startTicks: this.#seen.process.startTicks,
-      },
-      sessionId: this.#sessionId,
-      transcript: this.#transcript,
-      startedAtMs: this.#parts.startedAtMs,
-      reading: { ...reading, tool: clean(reading.tool) },
-      model: clean(facts.model) ?? clean(line?.line.model ?? null) ?? known?.model ?? null,
-      context: contexts.best ?? known?.context ?? null,
-      contexts: contexts.all,
-      limits: line?.line.limits.map((limit) => ({ ...limit, name: shown(limit.name, 40) })) ?? [],
-      sources: this.#sources(observation, signs, line?.atMs ?? null),
-      costUsd: line?.line.costUsd ?? facts.costUsd ?? known?.costUsd ?? null,
-      lastActivityMs: latest([facts.lastActivityMs, observation.registry?.entry.sinceMs ?? null, ...subagentActivity]),
-      lastTurn: turn.end ?? known?.lastTurn ?? null,
-      lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
-      error: describeError(facts) ?? known?.error ?? null,
-      errorKind: facts.error === null ? (known?.errorKind ?? null) : clean(facts.errorKind),
-      endedBadly: ended ? this.#endedBadly(observation) : null,
-      background: background.map((work) => ({
-        ...work,
-        id: shown(work.id, 100),
-        tool: clean(subagents.get(work.id)?.tool ?? null),
-      })),
-      findings: [],
-    };
-  }
-
-  /** Closed at its prompt it takes its entry out of the registry; everything else is worth a word. */
-  #endedBadly(observation: Observation): string | null {
-    const before = this.lastView;
-    if (before?.reading.state === 'ended') return before.endedBadly;
-    if (observation.registryLeft) return 'without closing its session, as a killed process does';
-    const state = before?.reading.state ?? 'unknown';
-    return state === 'idle' || state === 'unknown' ? null : `while it was ${state}`;
-  }
-
   #broken(): ReadonlySet<Source> {
     return this.#parts.broken(this.lastView?.clientVersion ?? null);
   }
@@ -370,32 +311,12 @@ export class WatchedAgent {
     return this.#broken().has(source);
   }
 
-  #sources(observation: Observation, signs: AgentSigns, statusLineMs: number | null): SourceSign[] {
-    return describeSources({
-      signs,
-      trouble: observation.trouble,
-      inTmux: this.#seen.place !== null,
-      startedAtMs: this.#parts.startedAtMs,
-      lastHookMs: this.#parts.inbox.lastHookMs,
-      statusLineMs,
-      broken: this.#broken(),
-    });
-  }
-
-  #transcriptContext(): ContextReading | null {
-    const facts = this.#facts;
-    if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
-    const used = facts.contextUsed;
-    const { window, usable } = this.#client.contextWindow(facts.model, used);
-    return { used, window, usable, percent: (used / window) * 100, source: 'transcript', atMs: facts.contextAtMs };
-  }
-
   #compare(view: AgentView, nowMs: number, look: Look): void {
     const previous = this.lastView;
     if (previous === null) {
       const where: Json = view.tmux === null ? null : { ...view.tmux };
       look.events.push(
-        this.#event(
+        this.#events.of(
           nowMs,
           'process',
           'agent',
@@ -408,7 +329,7 @@ export class WatchedAgent {
       const { state, detail, tool, source, confidence, sinceMs } = view.reading;
       const from = previous?.reading.state ?? null;
       look.events.push(
-        this.#event(sinceMs, source, 'state', { state, detail, tool, from, confidence }, view.sessionId),
+        this.#events.of(sinceMs, source, 'state', { state, detail, tool, from, confidence }, view.sessionId),
       );
     }
     const print = fingerprint(view);
@@ -432,35 +353,6 @@ export class WatchedAgent {
       },
     ];
   }
-
-  #transcriptEvent(event: SessionEvent, transcript: string): WatchEvent {
-    const { kind, ...data } = withoutWords(event.fact);
-    return {
-      id: stableId(`${this.#parts.host}\n${transcript}\n${event.key}`),
-      atMs: event.atMs,
-      agent: this.name,
-      sessionId: this.#sessionId,
-      source: 'transcript',
-      kind,
-      data: cleanData(data),
-    };
-  }
-
-  #event(
-    atMs: number,
-    source: WatchEvent['source'],
-    kind: string,
-    data: { [key: string]: Json },
-    sessionId: string | null,
-  ): WatchEvent {
-    return { id: randomUUID(), atMs, agent: this.name, sessionId, source, kind, data: cleanData(data) };
-  }
-}
-
-/** What the model said and meant to run is not kept; only that it spoke and what tool it called. */
-function withoutWords(fact: SessionFact): { kind: string } {
-  if (fact.kind === 'reply') return { ...fact, text: undefined } as { kind: string };
-  return fact.kind === 'tool-call' ? ({ ...fact, about: undefined } as { kind: string }) : fact;
 }
 
 function isSameState(a: StateReading, b: StateReading): boolean {
@@ -471,29 +363,4 @@ function isSameState(a: StateReading, b: StateReading): boolean {
 function fingerprint(view: AgentView): string {
   const sources = view.sources.map(({ source, health }) => ({ source, health }));
   return JSON.stringify({ ...view, sources, contexts: [], reading: { ...view.reading, seenAtMs: 0 } });
-}
-
-function describeError(facts: SessionFacts): string | null {
-  if (facts.error === null) return null;
-  const resets = facts.limitResetsAtMs;
-  return shown(resets === null ? facts.error : `${facts.error} · resets ${new Date(resets).toISOString()}`, 500);
-}
-
-function latest(times: (number | null)[]): number | null {
-  const known = times.filter((time) => time !== null);
-  return known.length === 0 ? null : Math.max(...known);
-}
-
-function clean(text: string | null): string | null {
-  return text === null ? null : shown(text, 500);
-}
-
-function cleanData(value: { [key: string]: unknown }): { [key: string]: Json } {
-  return JSON.parse(JSON.stringify(value, (_key, item) => (typeof item === 'string' ? shown(item, 500) : item)));
-}
-
-/** The same record always gets the same id, so that it is stored once however often it is read. */
-function stableId(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -1,0 +1,123 @@
+import type { SessionFacts } from '../detect/session.ts';
+import { type AgentSigns, lastTurn } from '../detect/state.ts';
+import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
+import { shown } from '../model/text.ts';
+import type { Observation } from '../sense/agent-follower.ts';
+import type { SeenAgent } from '../sense/fleet.ts';
+import type { AgentInbox } from './agent-inbox.ts';
+import { describeContexts, describeSources } from './agent-sources.ts';
+import { projectFor } from './names.ts';
+
+/** Everything a view of an agent is made of. */
+export interface ViewParts {
+  name: string;
+  host: string;
+  authority: Authority;
+  startedAtMs: number;
+  seen: SeenAgent;
+  sessionId: string | null;
+  transcript: string | null;
+  facts: SessionFacts;
+  observation: Observation;
+  signs: AgentSigns;
+  reading: StateReading;
+  inbox: AgentInbox;
+  broken: ReadonlySet<Source>;
+  /** The view before, be it an earlier run's. */
+  last: AgentView | null;
+}
+
+export function describeAgent(parts: ViewParts): AgentView {
+  const { facts, observation, signs, reading, last, sessionId, transcript } = parts;
+  const { process, place, client } = parts.seen;
+  const turn = lastTurn(signs, reading);
+  const line = parts.broken.has('statusline') ? null : parts.inbox.statusLine(sessionId);
+  const contexts = describeContexts(transcriptContext(parts.seen, facts), line, signs.screen);
+  const session = place === null ? null : shown(place.pane.session, 200);
+  const entry = observation.registry?.entry ?? null;
+  const cwd = entry?.cwd ?? parts.inbox.session?.cwd ?? last?.cwd ?? null;
+  // As long as its file cannot be read, what an earlier run knew of this session stands.
+  const known = transcript === null && last !== null && last.sessionId === sessionId ? last : null;
+  return {
+    agent: parts.name,
+    project: projectFor(session, cwd),
+    client: client.name,
+    clientVersion: clean(entry?.version ?? line?.line.version ?? null) ?? last?.clientVersion ?? null,
+    host: parts.host,
+    authority: parts.authority,
+    cwd: clean(cwd),
+    tmux: place === null || session === null ? null : { socket: shown(place.socket), session, pane: place.pane.id },
+    process: { bootId: process.bootId, pid: process.pid, startTicks: process.startTicks },
+    sessionId,
+    transcript,
+    startedAtMs: parts.startedAtMs,
+    reading: { ...reading, tool: clean(reading.tool) },
+    model: clean(facts.model) ?? clean(line?.line.model ?? null) ?? known?.model ?? null,
+    context: contexts.best ?? known?.context ?? null,
+    contexts: contexts.all,
+    limits: line?.line.limits.map((limit) => ({ ...limit, name: shown(limit.name, 40) })) ?? [],
+    sources: describeSources({
+      signs,
+      trouble: observation.trouble,
+      inTmux: place !== null,
+      startedAtMs: parts.startedAtMs,
+      lastHookMs: parts.inbox.lastHookMs,
+      statusLineMs: line?.atMs ?? null,
+      broken: parts.broken,
+    }),
+    costUsd: line?.line.costUsd ?? facts.costUsd ?? known?.costUsd ?? null,
+    lastActivityMs: lastActivity(parts),
+    lastTurn: turn.end ?? known?.lastTurn ?? null,
+    lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
+    ...describeError(parts, known),
+    endedBadly: reading.state === 'ended' ? endedBadly(observation, last) : null,
+    background: describeBackground(parts),
+    findings: [],
+  };
+}
+
+export function transcriptContext({ client }: SeenAgent, facts: SessionFacts): ContextReading | null {
+  if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
+  const used = facts.contextUsed;
+  const { window, usable } = client.contextWindow(facts.model, used);
+  return { used, window, usable, percent: (used / window) * 100, source: 'transcript', atMs: facts.contextAtMs };
+}
+
+function lastActivity({ facts, observation, signs }: ViewParts): number | null {
+  const registryMs = observation.registry?.entry.sinceMs ?? null;
+  const subagents = [...signs.subagents.values()].map((sign) => sign.lastActivityMs);
+  const known = [facts.lastActivityMs, registryMs, signs.hooks?.lastAtMs ?? null, ...subagents].filter(
+    (time) => time !== null,
+  );
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function describeError({ facts, signs }: ViewParts, known: AgentView | null): Pick<AgentView, 'error' | 'errorKind'> {
+  if (facts.error !== null) {
+    const resets = facts.limitResetsAtMs;
+    const error = resets === null ? facts.error : `${facts.error} · resets ${new Date(resets).toISOString()}`;
+    return { error: shown(error, 500), errorKind: clean(facts.errorKind) };
+  }
+  const failed = signs.session === null ? (signs.hooks?.failed ?? null) : null;
+  if (failed !== null) return { error: shown(failed.text || failed.error, 500), errorKind: clean(failed.error) };
+  return { error: known?.error ?? null, errorKind: known?.errorKind ?? null };
+}
+
+function describeBackground({ facts, signs, reading }: ViewParts): AgentView['background'] {
+  if (reading.state === 'ended') return [];
+  return [...facts.background.values()]
+    .filter((work) => signs.subagents.get(work.id)?.finished !== true)
+    .map((work) => ({ ...work, id: shown(work.id, 100), tool: clean(signs.subagents.get(work.id)?.tool ?? null) }));
+}
+
+/** Closed at its prompt it takes its entry out of the registry; everything else is worth a word. */
+function endedBadly(observation: Observation, before: AgentView | null): string | null {
+  if (before?.reading.state === 'ended') return before.endedBadly;
+  if (observation.registryLeft) return 'without closing its session, as a killed process does';
+  const state = before?.reading.state ?? 'unknown';
+  return state === 'idle' || state === 'unknown' ? null : `while it was ${state}`;
+}
+
+function clean(text: string | null): string | null {
+  return text === null ? null : shown(text, 500);
+}
