@@ -1,12 +1,12 @@
 import type { AgentClient } from '../clients/client.ts';
 import type { CheckLimits } from '../detect/check.ts';
-import { type Examination, examine, type HealthStatus, healthStatus } from '../detect/health.ts';
-import type { AgentView, Authority, CheckName, ClientName, Finding, Source } from '../model/agent.ts';
+import { type Examination, examine } from '../detect/health.ts';
+import type { AgentView, Authority, CheckName, ClientName, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
-import type { Json, WatchEvent } from '../model/event.ts';
+import type { WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
-import type { CheckRow, StoreBatch, StoredAgent } from '../model/store.ts';
+import type { StoreBatch, StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessId, ProcessInfo } from '../model/world.ts';
 import { AgentFollower, type LeftOff } from '../sense/agent-follower.ts';
 import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
@@ -17,6 +17,7 @@ import { SubagentWatch } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
 import { AgentInbox, type HeardHook } from './agent-inbox.ts';
 import type { Config } from './config/schema.ts';
+import { HealthRows } from './health-rows.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
 
@@ -59,7 +60,7 @@ export class Watcher {
   /** The last view of agents that are gone, by name. */
   readonly #ended = new Map<string, AgentView>();
   readonly #stored = new Map<string, StoredAgent>();
-  readonly #health = new Map<string, { status: HealthStatus; summaryAtMs: number }>();
+  readonly #healthRows: HealthRows;
   readonly #typed: TypedCommands;
   readonly #screens: Screens;
   readonly #examined = new Map<string, Examination['fine']>();
@@ -70,6 +71,7 @@ export class Watcher {
   constructor(parts: WatcherParts) {
     this.#parts = parts;
     this.#typed = new TypedCommands(parts.files);
+    this.#healthRows = new HealthRows(parts.config);
     this.#watches = new FolderWatches(parts.files, (folder, name) => this.#noticed(folder, name));
     const capture = (socket: string, pane: string) => parts.fleet.capture(socket, pane);
     this.#screens = new Screens({ clock: parts.clock, capture, changed: parts.changed });
@@ -223,12 +225,12 @@ export class Watcher {
     this.#examined.set(view.agent, examination.fine);
     batch.events.push(...look.events);
     batch.sessions.push(...look.sessions);
-    batch.checks.push(...this.#checkRows(before, view, nowMs));
+    batch.checks.push(...this.#healthRows.rows(before, view, nowMs));
     if (look.changed || look.events.length > 0) batch.agents.push(view);
     this.#parts.spawned(view, agent.spawned);
     if (view.reading.state === 'ended' && !look.more) {
       this.#agents.delete(key);
-      this.#health.delete(agent.name);
+      this.#healthRows.forget(agent.name);
       this.#ended.set(agent.name, view);
     }
     if (look.more) this.#parts.changed();
@@ -275,25 +277,6 @@ export class Watcher {
     return this.#examined.get(agent) ?? [];
   }
 
-  /** A row when a check's verdict changes, and a summary of all at every interval. */
-  #checkRows(before: AgentView | null, view: AgentView, nowMs: number): CheckRow[] {
-    const status = healthStatus(view);
-    const last = this.#health.get(view.agent);
-    const rows: CheckRow[] = [];
-    const row = (type: string, rowStatus: CheckRow['status'], details: { [key: string]: Json }) =>
-      rows.push({ agent: view.agent, project: view.project, atMs: nowMs, type, status: rowStatus, details });
-    const opened = view.findings.filter((finding) => !before?.findings.some((old) => old.id === finding.id));
-    const closed = (before?.findings ?? []).filter((old) => !view.findings.some((finding) => finding.id === old.id));
-    for (const finding of opened) row(finding.check, finding.severity, findingDetails(finding));
-    for (const finding of closed) row(finding.check, 'ok', { finding: finding.id });
-    const dueMs = this.#parts.config().healthIntervalMinutes * 60_000;
-    if (last === undefined || nowMs - last.summaryAtMs >= dueMs) {
-      row('summary', status === 'healthy' ? 'ok' : status, summaryDetails(view));
-      this.#health.set(view.agent, { status, summaryAtMs: nowMs });
-    }
-    return rows;
-  }
-
   #forgetLongEnded(): void {
     const nowMs = this.#parts.clock.nowMs();
     for (const [name, view] of this.#ended) {
@@ -336,23 +319,4 @@ function lostAgent(view: AgentView, client: AgentClient): SeenAgent {
 
 function processKey(process: ProcessId): string {
   return `${process.bootId}:${process.pid}:${process.startTicks}`;
-}
-
-function findingDetails(finding: Finding): { [key: string]: Json } {
-  return {
-    finding: finding.id,
-    confidence: finding.confidence,
-    since: new Date(finding.sinceMs).toISOString(),
-    evidence: finding.evidence.map(({ source, text }) => ({ source, text })),
-  };
-}
-
-function summaryDetails(view: AgentView): { [key: string]: Json } {
-  return {
-    state: view.reading.state,
-    detail: view.reading.detail,
-    context_percent: view.context?.percent ?? null,
-    last_turn: view.lastTurn,
-    findings: view.findings.map((finding) => finding.check),
-  };
 }
