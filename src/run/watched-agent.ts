@@ -2,7 +2,7 @@ import type { AgentClient } from '../clients/client.ts';
 import { standInActivity } from '../detect/infer.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
 import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
-import type { AgentView, Authority, RegistryActivity, Source, StateReading } from '../model/agent.ts';
+import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
@@ -22,6 +22,7 @@ import { spawnSigns } from './spawn-signs.ts';
 const pathCharsMax = 4_096;
 /** A model thinks that long without a word; after it the screen may know more. */
 const silentThinkingMs = 3_000;
+const settled: readonly State[] = ['idle', 'waiting', 'limited'];
 
 export interface Look {
   events: WatchEvent[];
@@ -150,10 +151,13 @@ export class WatchedAgent {
     return this.#parts.follower.isAbout(folder, name);
   }
 
-  /** Its state does not change by itself, and its files tell when it does. */
-  get isSettled(): boolean {
-    const state = this.#view?.reading.state;
-    return !this.#noRegistry && (state === 'idle' || state === 'waiting' || state === 'limited');
+  /** Its state does not change by itself, and the registry still says the same: that is seen as of now. */
+  isSettled(nowMs: number): boolean {
+    const reading = this.#view?.reading;
+    if (reading === undefined || this.#noRegistry || !settled.includes(reading.state)) return false;
+    if (!this.#parts.follower.isSame(nowMs)) return false;
+    reading.seenAtMs = nowMs;
+    return true;
   }
 
   look(nowMs: number, senses: Senses): Look {

@@ -118,13 +118,19 @@ export class Watcher {
   /** Looks at those of the agents already known that may have something new to tell. */
   pulse(): WatchEvent[] {
     this.#readInbox();
-    return this.#look([...this.#agents].filter(([key, agent]) => this.#mayBeNew(key, agent)).map(([key]) => key));
+    const nowMs = this.#parts.clock.nowMs();
+    return this.#look(
+      [...this.#agents].filter(([key, agent]) => this.#mayBeNew(key, agent, nowMs)).map(([key]) => key),
+    );
   }
 
-  #mayBeNew(key: string, agent: WatchedAgent): boolean {
+  #mayBeNew(key: string, agent: WatchedAgent, nowMs: number): boolean {
     const { pid } = agent.seen.process;
     return (
-      this.#dirty.has(key) || !agent.isSettled || this.#parts.inbox.hasFor(pid) || !this.#parts.processes.exists(pid)
+      this.#dirty.has(key) ||
+      !agent.isSettled(nowMs) ||
+      this.#parts.inbox.hasFor(pid) ||
+      !this.#parts.processes.exists(pid)
     );
   }
 
@@ -233,7 +239,10 @@ export class Watcher {
       this.#healthRows.forget(agent.name);
       this.#ended.set(agent.name, view);
     }
-    if (look.more) this.#parts.changed();
+    if (look.more) {
+      this.#dirty.add(key);
+      this.#parts.changed();
+    }
   }
 
   /** The sessions of all others; null when one of them, in the same directory, may be in any. */

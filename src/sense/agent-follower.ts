@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type AgentClient, isEntryOf, type RegistryEntry } from '../clients/client.ts';
 import type { Counters } from '../model/counters.ts';
 import type { SessionEvent } from '../model/session-event.ts';
-import type { Clock, Files, Processes, ProcessInfo } from '../model/world.ts';
+import type { Clock, FileInfo, Files, Processes, ProcessInfo } from '../model/world.ts';
 import { registryBytesMax, type SeenAgent } from './fleet.ts';
 import { LineFollower } from './line-follower.ts';
 import { findTranscript, inferSession } from './transcript-place.ts';
@@ -148,6 +148,15 @@ export class AgentFollower {
     return observation;
   }
 
+  /** Does the registry still say what it said? The cheapest look that keeps its word fresh. */
+  isSame(nowMs: number): boolean {
+    if (this.#configDir === null || this.#registry === null) return false;
+    const info = this.#sources.files.info(this.#client.registryFile(this.#configDir, this.#process.pid));
+    if (info === null || stampOf(info) !== this.#registry.stamp) return false;
+    this.#registry.seenAtMs = nowMs;
+    return true;
+  }
+
   #readRegistry(nowMs: number): void {
     if (this.#configDir === null) {
       this.#registryTrouble = 'its config directory is not known';
@@ -161,7 +170,7 @@ export class AgentFollower {
       this.#registry = null;
       return;
     }
-    const stamp = `${info.inode}:${info.size}:${info.mtimeMs}`;
+    const stamp = stampOf(info);
     if (this.#registry?.stamp === stamp) {
       this.#registry.seenAtMs = nowMs;
       return;
@@ -269,4 +278,8 @@ export class AgentFollower {
     if (!Number.isNaN(event.atMs)) this.#lastAtMs = Math.min(event.atMs, nowMs);
     return { ...event, atMs: this.#lastAtMs };
   }
+}
+
+function stampOf(info: FileInfo): string {
+  return `${info.inode}:${info.size}:${info.mtimeMs}`;
 }
