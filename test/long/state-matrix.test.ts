@@ -1,4 +1,4 @@
-// Every combination of hooks, status line, registry, shell and permission mode, four at a time.
+// Every combination of hooks, status line, registry, shell and permission mode, two at a time.
 import { beforeAll, test } from 'vitest';
 import { forgetRows } from '../clients/source-report.ts';
 import { runSetups } from '../clients/state-matrix.ts';
@@ -25,7 +25,7 @@ const setups: Setup[] = all.map(({ direct, ...setup }, index) => ({
 
 beforeAll(forgetRows);
 
-const atOnce = 4;
+const atOnce = 2;
 for (let from = 0; from < setups.length; from += atOnce) {
   const some = setups.slice(from, from + atOnce);
   test(
