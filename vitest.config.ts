@@ -15,7 +15,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Most of the time they wait, for a daemon that looks every two seconds.
-          maxWorkers: 2,
+          maxWorkers: 3,
           globalSetup: ['test/system/postgres-setup.ts'],
         },
       },
@@ -28,6 +28,8 @@ export default defineConfig({
           hookTimeout: 120_000,
           // One after the other: they assert how soon a state is seen, and a client takes a core while it starts.
           maxWorkers: 1,
+          // Where a file says that its scenarios may go together.
+          maxConcurrency: 2,
         },
       },
       {

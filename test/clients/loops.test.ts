@@ -88,7 +88,7 @@ async function ready(
   return agent;
 }
 
-describe('what a person would do at night is done', () => {
+describe.concurrent('what a person would do at night is done', () => {
   test(
     'three 529s: found and continued without a human',
     keeping(async (s, watch, told) => {
@@ -215,7 +215,7 @@ describe('what a person would do at night is done', () => {
   );
 });
 
-describe('a message arrives at least once', () => {
+describe.concurrent('a message arrives at least once', () => {
   test(
     'through a channel that is down for a while, and across a daemon killed meanwhile',
     keeping(async (s, watch, told, receiving) => {
@@ -247,7 +247,7 @@ describe('a message arrives at least once', () => {
   );
 });
 
-describe('what needs nothing is left alone', () => {
+describe.concurrent('what needs nothing is left alone', () => {
   test(
     'a finished turn, an interrupted one and a closed agent: nothing happens for an hour of shortened time',
     keeping(async (s, watch, told) => {

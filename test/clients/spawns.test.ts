@@ -158,7 +158,7 @@ afterAll(() => {
   expect(inTime).toBe(found.length);
 });
 
-describe('work that hangs, fails or falls silent is found, and its parent is asked once', () => {
+describe.concurrent('work that hangs, fails or falls silent is found, and its parent is asked once', () => {
   test(
     'a background shell that stalls',
     spawning(async (s, watch, rows) => {
@@ -284,7 +284,7 @@ describe('work that hangs, fails or falls silent is found, and its parent is ask
   );
 });
 
-describe('work that is given up', () => {
+describe.concurrent('work that is given up', () => {
   test(
     'its parent is told once more, then a human, once',
     spawning(
@@ -316,7 +316,7 @@ describe('work that is given up', () => {
   );
 });
 
-describe('what needs no word gets none', () => {
+describe.concurrent('what needs no word gets none', () => {
   test(
     'a subagent that waits for a permission is waiting, not stalled',
     spawning(async (s, watch, rows) => {
@@ -396,7 +396,7 @@ describe('what needs no word gets none', () => {
   );
 });
 
-describe('work without a parent: a human is told once, with the paths', () => {
+describe.concurrent('work without a parent: a human is told once, with the paths', () => {
   interface Item {
     kind: string;
     agent: string;

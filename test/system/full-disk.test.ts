@@ -1,8 +1,19 @@
 // A full disk: the daemon goes on and shows the state, rows wait, and all is stored once there is room again.
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { hookScript } from '../../src/clients/claude-code/hook-script.ts';
 import { isRunning } from '../clients/processes.ts';
 import { until } from '../clients/until.ts';
 import { openStandIn } from './stand-in.ts';
@@ -58,6 +69,34 @@ function makeRoom(disk: string): void {
 }
 
 describe.skipIf(!canMount)('a full disk', () => {
+  it('under the inbox: a hook says nothing, waits for nothing and leaves no half event', () => {
+    const disk = mkdtempSync('/tmp/wk-disk-');
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'wk-test', disk]).status).toBe(0);
+    onTestFinished(() => {
+      expect(spawnSync('umount', [disk]).status).toBe(0);
+      rmSync(disk, { recursive: true });
+    });
+    const inbox = path.join(disk, 'inbox');
+    const script = path.join(disk, 'claude-code.sh');
+    mkdirSync(inbox);
+    writeFileSync(script, hookScript(inbox), { mode: 0o700 });
+    const body = JSON.stringify({ session_id: 'aaaaaaaa', hook_event_name: 'PostToolUse', x: 'x'.repeat(500_000) });
+    const call = () => {
+      const { status, stdout, stderr, error } = spawnSync('/bin/sh', [script, 'hook'], {
+        input: body,
+        timeout: 20_000,
+      });
+      return { status, said: `${stdout}${stderr}`, error };
+    };
+    fill(disk);
+    expect(call()).toEqual({ status: 0, said: '', error: undefined });
+    expect(readdirSync(inbox).filter((name) => name.endsWith('.new'))).toEqual([]);
+    makeRoom(disk);
+    for (const name of readdirSync(inbox)) rmSync(path.join(inbox, name));
+    expect(call()).toEqual({ status: 0, said: '', error: undefined });
+    expect(readdirSync(inbox)).toHaveLength(1);
+  });
+
   it('while running stops neither daemon nor status, and no row is lost or doubled by it', async () => {
     const { world, disk } = await worldOnDisk(256);
     const agent = await openStandIn(world, 'worker-ps');

@@ -1,9 +1,9 @@
 // The state table of the interface, on the real Claude Code, without hooks or status line.
 import { afterAll, describe, expect, test } from 'vitest';
-import { launchAgent } from './agent.ts';
-import { errorBody } from './model-script.ts';
-import { StateReport, withinMs } from './state-report.ts';
-import { watched } from './watching.ts';
+import { launchAgent } from '../clients/agent.ts';
+import { errorBody } from '../clients/model-script.ts';
+import { StateReport, withinMs } from '../clients/state-report.ts';
+import { watched } from '../clients/watching.ts';
 
 const report = new StateReport('common');
 afterAll(() => report.write());
