@@ -53,6 +53,7 @@ export function takeHook(facts: HookFacts, fact: HookFact, subagent: string | nu
       facts.failed = { error: fact.error, text: fact.text, atMs };
       return;
     case 'tool-start':
+      facts.compactingSinceMs = null;
       // A subagent's tools are not the conversation's own.
       if (subagent !== null) return;
       if (facts.turn !== 'open') open(facts, atMs);
@@ -95,4 +96,5 @@ function close(facts: HookFacts, atMs: number): void {
   facts.calls.clear();
   facts.permission = null;
   facts.failed = null;
+  facts.compactingSinceMs = null;
 }

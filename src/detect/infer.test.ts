@@ -106,6 +106,19 @@ describe('without the registry, by what is left', () => {
       'working/subagent by hook',
     ],
     ['a compaction', signs({ hooks: hooks([9, asked], [5, { kind: 'compact-start' }]) }), 'compacting by hook'],
+    [
+      'a compaction that was broken off: the model is asked again',
+      signs({
+        hooks: hooks([9, asked], [5, { kind: 'compact-start' }]),
+        session: transcript([9, prompt], [2, { kind: 'request', digest: 'a' }]),
+      }),
+      'working/thinking by transcript',
+    ],
+    [
+      'a compaction that was broken off: a new turn',
+      signs({ hooks: hooks([9, { kind: 'compact-start' }], [5, stop], [2, asked]) }),
+      'working/thinking by hook',
+    ],
     ['a dialog on the screen', signs({ screen: screen('permission', 2) }), 'waiting/permission by screen'],
     [
       'a dialog on the screen against an idle transcript',

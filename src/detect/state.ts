@@ -114,8 +114,8 @@ function judgeBusy(signs: AgentSigns, activity: Activity): StateReading {
   });
   const less = (most: number) => Math.min(most, confidence);
   const hooks = signs.hooks;
-  if (hooks?.compactingSinceMs)
-    return reading('compacting', null, hooks.compactingSinceMs, 'hook', less(0.95), seenAtMs);
+  const hookedSince = compactingByHook(signs, activity);
+  if (hookedSince !== null) return reading('compacting', null, hookedSince, 'hook', less(0.95), seenAtMs);
   const compactingSince = facts === null || hooks !== null ? null : compacting(signs, facts, sinceMs);
   if (compactingSince !== null) return reading('compacting', null, compactingSince, 'transcript', less(0.8), toldAtMs);
   const onScreen = busyOnScreen(signs);
@@ -149,6 +149,14 @@ function busyOnScreen(signs: AgentSigns): StateReading | null {
     default:
       return null;
   }
+}
+
+/** A compaction that was broken off has no hook for its end: what began after it, or a request to the model, ends it. */
+function compactingByHook(signs: AgentSigns, activity: Activity): number | null {
+  const sinceMs = signs.hooks?.compactingSinceMs ?? null;
+  if (sinceMs === null || activity.sinceMs > sinceMs + requestSettleMs) return null;
+  const { lastRequestMs, compactedAtMs } = signs.session?.facts ?? { lastRequestMs: null, compactedAtMs: null };
+  return Math.max(lastRequestMs ?? 0, compactedAtMs ?? 0) > sinceMs + requestSettleMs ? null : sinceMs;
 }
 
 /**

@@ -136,6 +136,10 @@ export class WatchedAgent {
     return this.#sessionId;
   }
 
+  get hasRegistry(): boolean {
+    return !this.#noRegistry;
+  }
+
   /** Its records do not say enough: a picture of its pane would help. */
   get wantsScreen(): boolean {
     const view = this.#view;

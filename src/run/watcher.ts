@@ -220,7 +220,9 @@ export class Watcher {
     const look = agent.look(nowMs, {
       inbox: this.#parts.inbox.claim(owner.pid, owner.startTicks),
       screen:
-        place !== null && agent.wantsScreen ? this.#screens.look(agent.seen.client, place.socket, place.pane.id) : null,
+        place !== null && agent.wantsScreen
+          ? this.#screens.look(agent.seen.client, place.socket, place.pane.id, agent.hasRegistry ? 1_000 : 400)
+          : null,
       process,
       taken: () => this.#takenSessions(agent),
     });

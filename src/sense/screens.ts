@@ -22,7 +22,6 @@ interface ScreensParts {
   changed: () => void;
 }
 
-const askEveryMs = 400;
 const forgetMs = 60_000;
 
 /** Pictures of the panes whose agents' own records do not say enough. Nothing is captured that nobody asks for. */
@@ -35,12 +34,12 @@ export class Screens {
   }
 
   /** The last picture, and a new one for the next look. */
-  look(client: AgentClient, socket: string, pane: string): ScreenSign | null {
+  look(client: AgentClient, socket: string, pane: string, everyMs: number): ScreenSign | null {
     const nowMs = this.#parts.clock.nowMs();
     const key = `${socket} ${pane}`;
     const watched = this.#watched.get(key) ?? { sign: null, askedMs: 0, asking: false };
     this.#watched.set(key, watched);
-    if (!watched.asking && Math.abs(nowMs - watched.askedMs) >= askEveryMs) {
+    if (!watched.asking && Math.abs(nowMs - watched.askedMs) >= everyMs) {
       watched.asking = true;
       watched.askedMs = nowMs;
       void this.#ask(client, socket, pane, watched);
