@@ -221,7 +221,7 @@ export class Watcher {
       inbox: this.#parts.inbox.claim(owner.pid, owner.startTicks),
       screen:
         place !== null && agent.wantsScreen
-          ? this.#screens.look(agent.seen.client, place.socket, place.pane.id, agent.hasRegistry ? 1_000 : 400)
+          ? this.#screens.look(agent.seen.client, place.socket, place.pane.id, screenEveryMs(agent))
           : null,
       process,
       taken: () => this.#takenSessions(agent),
@@ -294,6 +294,11 @@ export class Watcher {
       if (nowMs - view.reading.sinceMs > endedShownMs) this.#ended.delete(name);
     }
   }
+}
+
+/** Where the registry tells dialogs and turns, a picture only adds what lasts for long. */
+function screenEveryMs(agent: WatchedAgent): number {
+  return agent.hasRegistry ? 1_000 : 400;
 }
 
 function limitsOf(config: Config): CheckLimits {
