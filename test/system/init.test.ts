@@ -321,6 +321,8 @@ it('an older client gets only the events it knows, and the others once it is upd
     symlinkSync(program, path.join(world.home, 'claude'));
   };
   world.env = { PATH: `${world.home}:${path.dirname(process.execPath)}:/usr/bin:/bin` };
+  expect((await world.good('init')).stderr).toContain('no `claude` on the PATH: hooks for the 9 events');
+  expect(eventsIn(world.settings, world.script)).toBe(9);
   install('2.0.10');
   expect((await world.good('init')).stderr).toContain('Claude Code 2.0.10 knows 9 of our events');
   expect(eventsIn(world.settings, world.script)).toBe(9);

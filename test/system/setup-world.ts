@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,6 +44,15 @@ export class SetupWorld {
     this.data = path.join(dir, "data of o'brien");
     this.project = path.join(dir, 'project');
     for (const folder of [this.home, this.project]) mkdirSync(folder);
+    // As the client's own installer leaves it; only its place is looked at.
+    const versions = path.join(dir, 'lib/claude/versions');
+    for (const folder of [versions, this.#bin]) mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(versions, '2.1.325'), '');
+    symlinkSync(path.join(versions, '2.1.325'), path.join(this.#bin, 'claude'));
+  }
+
+  get #bin(): string {
+    return path.join(this.dir, 'bin');
   }
 
   get settings(): string {
@@ -56,7 +66,7 @@ export class SetupWorld {
   /** In the project, unless told otherwise. */
   run(...args: string[]): Promise<Said> {
     // No program of this machine: what is on its PATH must not matter.
-    const path_ = `${path.dirname(process.execPath)}:/usr/bin:/bin`;
+    const path_ = `${this.#bin}:${path.dirname(process.execPath)}:/usr/bin:/bin`;
     const env = { ...emptyEnvironment(this.home), PATH: path_, WATCHKEEPER_HOME: this.data, ...this.env };
     return new Promise((resolve) => {
       execFile(watchkeeperProgram, args, { env, cwd: this.project, timeout: 60_000 }, (error, stdout, stderr) => {

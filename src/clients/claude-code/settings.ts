@@ -50,16 +50,17 @@ const oldEvents = [
   'PreCompact',
 ];
 
-/** The events a client of this version knows; of an unknown version, what the newest does. */
+/** The events a client of this version knows; of an unknown version, those that all know. */
 export function eventsFor(version: string | null): readonly string[] {
   const numbers = /^(\d+)\.(\d+)\.(\d+)/
     .exec(version ?? '')
     ?.slice(1)
     .map(Number);
-  if (numbers === undefined) return hookEvents;
+  const old = hookEvents.filter((event) => oldEvents.includes(event));
+  if (numbers === undefined) return old;
   const different = knownVersion.findIndex((number, index) => numbers[index] !== number);
   if (different === -1 || (numbers[different] ?? 0) > (knownVersion[different] ?? 0)) return hookEvents;
-  return hookEvents.filter((event) => oldEvents.includes(event));
+  return old;
 }
 
 export function viewSettings(text: string): Result<SettingsView, BadSettings> {

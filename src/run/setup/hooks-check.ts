@@ -50,7 +50,7 @@ function whatIsWrong(
   const have = view.scripts.get(script);
   if (have === undefined) return { what: 'has no hooks of ours any more', fix: again };
   if (events.some((event) => !have.has(event))) return { what: 'lacks some of our hooks', fix: again };
-  if (have.size > events.length)
-    return { what: `has hooks for events that Claude Code ${version ?? ''} does not know`, fix: again };
+  if (version !== null && have.size > events.length)
+    return { what: `has hooks for events that Claude Code ${version} does not know`, fix: again };
   return view.hooksDisabled ? { what: 'has disableAllHooks', fix: 'take it out' } : null;
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Change, install, isInstalled, placeScript } from '../../act/install/install.ts';
 import { openOwn } from '../../act/install/own-file.ts';
 import { hookScript } from '../../clients/claude-code/hook-script.ts';
+import { hookEvents } from '../../clients/claude-code/hooks.ts';
 import { addInstructions, hasInstructions, removeInstructions } from '../../clients/claude-code/instructions.ts';
 import {
   addToSettings,
@@ -127,7 +128,8 @@ function planSettings(
   const below = others.findLast((other) => isCommand(other.view.statusLine))?.view ?? null;
   const after = addToSettings(text.value, {
     script,
-    events: covered ? [] : eventsFor(version),
+    // Of a version nobody can tell, what an earlier run knew of it stays.
+    events: covered ? [] : version === null && have !== undefined ? [...have] : eventsFor(version),
     // One that goes through ours already is not put around itself.
     statusLine: options.statusLine && (below === null || below.statusLineScript === null) ? 'add' : 'chain',
     below: below !== null && isCommand(below.statusLine) ? below.statusLine : null,
@@ -191,9 +193,13 @@ function notesOn(asked: string, view: SettingsView, now: Circumstances): string[
     notes.push('these settings count for agents started in your home directory: --user is for all');
   if (process.getuid?.() === 0 && now.places.project !== null && statSync(now.places.project).uid !== 0)
     notes.push(`${now.places.project} is another user's, whose agents cannot run hooks of root: run init as that user`);
-  const known = eventsFor(now.version);
-  if (known.length < eventsFor(null).length)
-    notes.push(`Claude Code ${now.version} knows ${known.length} of our events: run init again after an update`);
+  const known = eventsFor(now.version).length;
+  if (now.version === null)
+    notes.push(
+      `no \`claude\` on the PATH: hooks for the ${known} events that every version knows; put it there for all`,
+    );
+  else if (known < hookEvents.length)
+    notes.push(`Claude Code ${now.version} knows ${known} of our events: run init again after an update`);
   return notes;
 }
 
