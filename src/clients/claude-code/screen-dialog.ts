@@ -46,20 +46,33 @@ function readFramed(lines: string[]): Reading | null {
   return only('dialog');
 }
 
+interface Bottom {
+  lines: string[];
+  parts: string[][];
+  /** The last paragraph with something to choose in it. */
+  choices: string[];
+  /** The keys it takes, below the choices. */
+  hint: string;
+}
+
 /** Permissions, questions and what is asked before the first prompt. */
 function readBare(lines: string[]): Reading | null {
+  if (/^ {2}Showing detailed transcript · /.test(lines.at(-1) ?? '') && isRule(lines.at(-2))) return only('dialog');
   const parts = paragraphs(lines);
   const last = parts.at(-1) ?? [];
-  const hint = last.join(' ').replace(/\s+/g, ' ');
-  const choices = /^( ?)(❯| ) \d+\. /.test(last[0] ?? '') || last.some(isChosen) ? last : (parts.at(-2) ?? []);
-  const hinted = choices === last ? '' : hint.trimStart();
-  if (/^ {2}Showing detailed transcript · /.test(lines.at(-1) ?? '') && isRule(lines.at(-2))) return only('dialog');
-  if (isQuestion(lines, parts, last, choices, hint)) return only('question');
-  if (isPermission(choices, hinted)) return { ...only('permission'), tool: permissionTool(lines) };
-  if (isSetup(lines, choices, last, hinted)) return only('setup');
+  const isHint = !last.some(isChosen) && !/^ ?[❯ ] \d+\. /.test(last[0] ?? '');
+  const bottom: Bottom = {
+    lines,
+    parts,
+    choices: (isHint ? parts.at(-2) : last) ?? [],
+    hint: isHint ? last.join(' ').replace(/\s+/g, ' ') : '',
+  };
+  if (isQuestion(bottom)) return only('question');
+  if (isPermission(bottom)) return { ...only('permission'), tool: permissionTool(lines) };
+  if (isSetup(bottom)) return only('setup');
   // Any other that says how to leave it, below a rule of its own.
-  if (/(^| · )Esc to \w+( · |$)/.test(hint.trim()) && lines.some((line) => isRule(line))) return only('dialog');
-  return null;
+  const canBeLeft = /(^ ?| · )Esc to \w+( · |$)/.test(bottom.hint);
+  return canBeLeft && lines.some((line) => isRule(line)) ? only('dialog') : null;
 }
 
 const isRule = (line: string | undefined) => /^─{20,}$/.test(line ?? '');
@@ -74,19 +87,19 @@ function paragraphs(lines: string[]): string[][] {
   return parts.filter((part) => part.length > 0);
 }
 
-function isQuestion(lines: string[], parts: string[][], last: string[], choices: string[], hint: string): boolean {
-  if (/^Enter to select · .*Esc to cancel$/.test(hint) && last.length <= 3)
-    return lines.some((line) => /^(❯| ) \d+\. /.test(line));
+function isQuestion({ lines, parts, choices, hint }: Bottom): boolean {
+  if (/^Enter to select · .*Esc to cancel$/.test(hint)) return lines.some((line) => /^[❯ ] \d+\. /.test(line));
   const review = parts[parts.indexOf(choices) - 1] ?? [];
-  return review.join(' ') === 'Ready to submit your answers?' && /^(❯| ) 1\. Submit answers$/.test(choices[0] ?? '');
+  return review.join(' ') === 'Ready to submit your answers?' && /^[❯ ] 1\. Submit answers$/.test(choices[0] ?? '');
 }
 
-function isPermission(choices: string[], hint: string): boolean {
-  const first = choices.findIndex((line) => /^ (❯| ) 1\. Yes\b/.test(line));
-  if (first < 1 || !choices.some((line) => /^ (❯| ) \d+\. No\b/.test(line)) || !choices.some(isChosen)) return false;
-  if (hint !== '' && !/^(Esc to cancel|Press Ctrl-C again)/.test(hint)) return false;
-  const asked = choices.slice(choices.findLastIndex((line) => /^╌{20,}$/.test(line)) + 1, first);
-  return /^ Do you want to .+\?$/.test(` ${asked.map((line) => line.trim()).join(' ')}`);
+function isPermission({ choices, hint }: Bottom): boolean {
+  const first = choices.findIndex((line) => /^ [❯ ] 1\. Yes\b/.test(line));
+  if (first < 1 || !choices.some((line) => /^ [❯ ] \d+\. No\b/.test(line)) || !choices.some(isChosen)) return false;
+  if (hint !== '' && !/^ (Esc to cancel|Press Ctrl-C again)/.test(hint)) return false;
+  const above = choices.findLastIndex((line) => /^╌{20,}$/.test(line));
+  const asked = choices.slice(above + 1, first).map((line) => line.trim());
+  return /^Do you want to .+\?$/.test(asked.join(' '));
 }
 
 const toolTitles: Record<string, string> = {
@@ -103,9 +116,9 @@ function permissionTool(lines: string[]): string | null {
   return toolTitles[lines[top + 1]?.trim() ?? ''] ?? null;
 }
 
-function isSetup(lines: string[], choices: string[], last: string[], hint: string): boolean {
-  const asksOnce = /^(Enter to confirm · Esc to cancel|Press Ctrl-C again to exit)$/.test(hint);
-  if (asksOnce && choices.some(isChosen) && !choices.some((line) => /^ *(❯ )?\d+\. /.test(line))) return true;
-  if (last.join('') === ' Press Enter to continue…' && lines.includes(' Security notes:')) return true;
-  return /^ {2}Syntax theme: /.test(last.at(-1) ?? '') && last.some((line) => /^ ╌{10,}$/.test(line));
+function isSetup({ lines, choices, hint }: Bottom): boolean {
+  const isAskedOnce = /^ (Enter to confirm · Esc to cancel|Press Ctrl-C again to exit)$/.test(hint);
+  if (isAskedOnce && choices.some(isChosen) && !choices.some((line) => /^ *(❯ )?\d+\. /.test(line))) return true;
+  if (hint === ' Press Enter to continue…') return lines.includes(' Security notes:');
+  return /^ ╌{10,} .* ╌{10,} Syntax theme: /.test(hint);
 }

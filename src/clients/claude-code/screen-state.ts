@@ -15,10 +15,11 @@ export function readScreen(screen: string): ScreenReading | null {
     return bottom === null ? null : { ...bottom, takesPrompts: false, subagents: null, contextLeft: null };
   }
   const agents = subagentsOf(box);
+  const shows = box.takesPrompts ? boxShows(box, agents) : 'dialog';
   return {
-    shows: box.takesPrompts ? boxShows(box, agents) : 'dialog',
+    shows,
     takesPrompts: box.takesPrompts,
-    tool: runningTool(box),
+    tool: shows === 'busy' ? runningTool(box) : null,
     subagents: agents,
     contextLeft: contextLeft(box),
     resets: limitRow(box),
@@ -26,9 +27,9 @@ export function readScreen(screen: string): ScreenReading | null {
 }
 
 /** The mark of the box is grey while a turn runs, in every theme; without colours it says nothing. */
-function markOf({ inside, rule }: BoxRegion): 'running' | 'ready' | 'unknown' {
+function markOf({ inside, inColour }: BoxRegion): 'running' | 'ready' | 'unknown' {
   const cell = inside[0]?.cells[0];
-  if (cell === undefined || rule.cells[0]?.coloured !== true) return 'unknown';
+  if (cell === undefined || !inColour) return 'unknown';
   if (cell.faint) return 'running';
   return cell.coloured ? 'unknown' : 'ready';
 }
@@ -69,19 +70,20 @@ function lastHead({ above }: BoxRegion): string {
   const at = above.findLastIndex((row) => /^\S/.test(row.text));
   for (let mark = at - 1; mark >= Math.max(0, at - 4); mark -= 1) {
     const text = above[mark]?.text ?? '';
-    if (/^[·✢✳✶✻✽*]$/.test(text))
-      return above
-        .slice(mark, at + 1)
-        .map((row) => row.text)
-        .join(' ');
+    const wrapped = above.slice(mark, at + 1).map((row) => row.text);
+    if (/^[·✢✳✶✻✽*]$/.test(text)) return wrapped.join(' ');
     if (!/^\S/.test(text)) break;
   }
   return above[at]?.text ?? '';
 }
 
-/** Then the rows above the box are of long ago. */
-function isScrolledBack({ above }: BoxRegion): boolean {
-  return above.slice(-3).some((row) => /\(ctrl\+End\) ↓$/.test(row.text));
+/** Then the rows above the box are of long ago. The notice is painted over the last of them. */
+function isScrolledBack({ above, inColour }: BoxRegion): boolean {
+  return above.slice(-2).some(({ text, cells }) => {
+    const notice = /(Jump to bottom|\d+ new messages?) \(ctrl\+End\) ↓$/.exec(text);
+    if (notice === null) return false;
+    return !inColour || cells[[...text.slice(0, notice.index)].length]?.coloured === true;
+  });
 }
 
 function subagentsOf(box: BoxRegion): number | null {

@@ -15,10 +15,10 @@ const footerLinesMax = 14;
 /** The box and what stands around it. What an agent says or prints is indented, so the first column is the client's own. */
 export interface BoxRegion {
   above: Row[];
-  /** The upper rule. */
-  rule: Row;
   inside: Row[];
   below: Row[];
+  /** The client draws in colours, and the capture has them. */
+  inColour: boolean;
   /** What is typed now goes into the main conversation's box: not to a shell, a subagent or a list that has the keys. */
   takesPrompts: boolean;
 }
@@ -33,7 +33,7 @@ export function findBox(rows: Row[]): BoxRegion | null {
   const below = rows.slice(bottom + 1);
   if (upper === undefined || !below.every(isFooter)) return null;
   if (!first.startsWith(mark) && !first.startsWith(shellMark)) return null;
-  const region = { above: rows.slice(0, top), rule: upper, inside, below };
+  const region = { above: rows.slice(0, top), inside, below, inColour: upper.cells[0]?.coloured === true };
   return { ...region, takesPrompts: first.startsWith(mark) && !isElsewhere(region) };
 }
 
@@ -43,15 +43,15 @@ function isFooter({ text }: Row): boolean {
 }
 
 /** The keys go to the list under the box, or the box belongs to the subagent that is looked at. */
-function isElsewhere({ below, rule, inside }: Omit<BoxRegion, 'takesPrompts'>): boolean {
+function isElsewhere({ below, inside, inColour }: Omit<BoxRegion, 'takesPrompts'>): boolean {
   if (below.some(({ text }) => /^❯ [●◯] |^ {2}◯ main$|^ {2}↑\/↓ to select/.test(text))) return true;
   const mode = modeRow(below);
   if (mode === undefined) return false;
   if (mode.text.includes(' · Enter to view')) return true;
-  // What is chosen there is inverted; without colours only the missing hint behind it tells.
-  const isPlain = rule.cells[0]?.coloured !== true;
+  if (mode.cells.some((cell) => cell.inverse)) return true;
+  // What is chosen there is inverted; without colours only a hint that the list could be chosen shows that it is not.
   const isEmpty = inside.length === 1 && inside[0]?.text.trim() === mark.trim();
-  return mode.cells.some((cell) => cell.inverse) || (isPlain && isEmpty && / · \d+ [^·]*$/.test(mode.text));
+  return !inColour && isEmpty && / · \d+ /.test(mode.text) && !/ · (← for|↓)/.test(mode.text);
 }
 
 /** The client's own row of the footer; those before it may be a status line. */
