@@ -1,12 +1,13 @@
 /** As the service says that a subscriber's allowance is used up. */
-export function limitHeaders(resets: number): Record<string, string> {
+export function limitHeaders(resets: number, claim: 'five_hour' | 'seven_day' = 'five_hour'): Record<string, string> {
   const prefix = 'anthropic-ratelimit-unified';
+  const window = { five_hour: '5h', seven_day: '7d' }[claim];
   return {
     [`${prefix}-status`]: 'rejected',
     [`${prefix}-reset`]: String(resets),
-    [`${prefix}-representative-claim`]: 'five_hour',
-    [`${prefix}-5h-utilization`]: '1',
-    [`${prefix}-5h-reset`]: String(resets),
-    [`${prefix}-5h-status`]: 'rejected',
+    [`${prefix}-representative-claim`]: claim,
+    [`${prefix}-${window}-utilization`]: '1',
+    [`${prefix}-${window}-reset`]: String(resets),
+    [`${prefix}-${window}-status`]: 'rejected',
   };
 }

@@ -28,22 +28,26 @@ function hasLeft(lines: string[]): boolean {
 const frame = /^(▔| \S).*▔$/;
 
 function readFramed(lines: string[]): Reading | null {
-  const top = lines.findLastIndex((line) => frame.test(line));
-  const inside = lines.slice(top + 1);
-  // Everything in it is indented, so whatever is not came after the dialog.
-  if (top < 0 || inside.length === 0 || inside.some((line) => /^\S/.test(line))) return null;
-  const shown = inside.filter((line) => line !== '');
-  const title = shown[0] ?? '';
-  if (/^ {2}─{10,}$/.test(title))
-    return /^ {3}(Ready to code|Exit plan mode)\?$/.test(shown[1] ?? '') ? only('question') : only('dialog');
-  if (
-    title === '   What do you want to do?' &&
-    /^ {3}[❯ ] 1\. Stop and wait for limit to reset$/.test(shown[1] ?? '')
-  ) {
-    const resets = /continue automatically at (.+?) \d+\. /.exec(shown.map((line) => line.trim()).join(' '));
-    return { ...only('limited'), resets: resets?.[1] ?? null };
-  }
-  return only('dialog');
+  const inside = below(lines, (line) => frame.test(line));
+  return inside === null ? null : (readTitled(inside) ?? only('dialog'));
+}
+
+/** What follows the last such row, if all of it is indented: whatever is not came after the dialog. */
+function below(lines: string[], isTop: (line: string) => boolean): string[] | null {
+  const top = lines.findLastIndex(isTop);
+  const inside = lines.slice(top + 1).filter((line) => line !== '');
+  return top < 0 || inside.length === 0 || inside.some((line) => /^\S/.test(line)) ? null : inside;
+}
+
+const planTitle = /^(Ready to code\?|Exit plan mode\?|Claude has written up a plan )/;
+
+/** Plans and limits look alike with a frame (in the alternate screen) and below a mere rule. */
+function readTitled(inside: string[]): Reading | null {
+  const [title = '', first = ''] = inside.map((line) => line.trim()).filter((line) => !/^─+$/.test(line));
+  if (planTitle.test(title)) return only('question');
+  if (title !== 'What do you want to do?' || !/^(❯ )?1\. Stop and wait for limit to reset$/.test(first)) return null;
+  const resets = /continue automatically at (.+?) \d+\. /.exec(inside.map((line) => line.trim()).join(' '));
+  return { ...only('limited'), resets: resets?.[1] ?? null };
 }
 
 interface Bottom {
@@ -67,15 +71,17 @@ function readBare(lines: string[]): Reading | null {
     choices: (isHint ? parts.at(-2) : last) ?? [],
     hint: isHint ? last.join(' ').replace(/\s+/g, ' ') : '',
   };
+  const inside = below(lines, isRule);
+  const titled = inside === null ? null : readTitled(inside);
+  if (titled !== null) return titled;
   if (isQuestion(bottom)) return only('question');
   if (isPermission(bottom)) return { ...only('permission'), tool: permissionTool(lines) };
   if (isSetup(bottom)) return only('setup');
-  // Any other that says how to leave it, below a rule of its own.
-  const canBeLeft = /(^ ?| · )Esc to \w+( · |$)/.test(bottom.hint);
-  return canBeLeft && lines.some((line) => isRule(line)) ? only('dialog') : null;
+  // Any other that says how to leave it.
+  return inside !== null && /(^ ?| · )Esc to \w+( · |$)/.test(bottom.hint) ? only('dialog') : null;
 }
 
-const isRule = (line: string | undefined) => /^─{20,}$/.test(line ?? '');
+const isRule = (line: string | undefined) => line !== undefined && /^─{20,}$/.test(line);
 const isChosen = (line: string) => /^ {0,2}❯ \S/.test(line);
 
 function paragraphs(lines: string[]): string[][] {

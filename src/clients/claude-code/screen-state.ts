@@ -54,7 +54,6 @@ function boxShows(box: BoxRegion, agents: number | null): ScreenReading['shows']
 type Status = 'busy' | 'retrying' | 'api-stall' | 'compacting' | 'waiting-for-agents' | 'finished';
 
 function statusRow(box: BoxRegion): Status | null {
-  if (isScrolledBack(box)) return null;
   const text = lastHead(box);
   if (!/^[·✢✳✶✻✽*] /.test(text)) return null;
   if (/^. Waiting for \d+ /.test(text)) return 'waiting-for-agents';
@@ -66,7 +65,9 @@ function statusRow(box: BoxRegion): Status | null {
 }
 
 /** The last row above the box that begins in the first column; in a narrow pane its mark may stand alone above it. */
-function lastHead({ above }: BoxRegion): string {
+function lastHead(box: BoxRegion): string {
+  const { above } = box;
+  if (isScrolledBack(box)) return '';
   const at = above.findLastIndex((row) => /^\S/.test(row.text));
   for (let mark = at - 1; mark >= Math.max(0, at - 4); mark -= 1) {
     const text = above[mark]?.text ?? '';

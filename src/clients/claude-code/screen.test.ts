@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findInputBox } from './screen.ts';
 
 const screen = (name: string) =>
-  readFileSync(new URL(`../../../test/fixtures/screens/${name}.ansi.txt`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../../test/fixtures/screens/recorded/${name}.ansi.txt`, import.meta.url), 'utf8');
 
 describe('the input box of a recorded screen', () => {
   const cases: [string, { text: string } | null][] = [

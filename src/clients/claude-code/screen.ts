@@ -42,9 +42,10 @@ function isFooter({ text }: Row): boolean {
   return text === '' || text.startsWith('  ') || /^❯ [●◯] /.test(text);
 }
 
-/** The keys go to the list under the box, or the box belongs to the subagent that is looked at. */
+/** The keys go to a list or a search under the box, or the box belongs to the subagent that is looked at. */
 function isElsewhere({ below, inside, inColour }: Omit<BoxRegion, 'takesPrompts'>): boolean {
-  if (below.some(({ text }) => /^❯ [●◯] |^ {2}◯ main$|^ {2}↑\/↓ to select/.test(text))) return true;
+  const taken = /^❯ [●◯] |^ {2}◯ main$|^ {2}↑\/↓ to select|^ {2}(search prompts|no matching prompts?):/;
+  if (below.some(({ text }) => taken.test(text))) return true;
   const mode = modeRow(below);
   if (mode === undefined) return false;
   if (mode.text.includes(' · Enter to view')) return true;
