@@ -105,7 +105,7 @@ async function dialogs(agent: ClientAgent, truth: Truth): Promise<void> {
   await sleep(dwellMs);
   truth.is(null);
   await agent.keys('Enter');
-  truth.is('tool', await stamp(agent, 't3'));
+  truth.is('allowed tool', await stamp(agent, 't3'));
   truth.is('turn over', await ended(made));
   await sleep(dwellMs);
 

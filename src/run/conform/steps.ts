@@ -3,6 +3,8 @@ export const steps = {
   'fresh prompt': 'idle',
   thinking: 'working/thinking',
   tool: 'working/tool Bash',
+  /** After its permission dialog. */
+  'allowed tool': 'working/tool Bash',
   'turn over': 'idle',
   'permission dialog': 'waiting/permission',
   'question dialog': 'waiting/question',

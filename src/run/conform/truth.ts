@@ -34,6 +34,8 @@ const lagMs = 2_000;
 const sampleEveryMs = 200;
 /** A source alone has to have said so by then: half of what all of them together are allowed. */
 const settledMs = 1_000;
+/** A key is pressed this long before what it brings is known to have begun. */
+const typedMs = 500;
 
 export interface Score {
   samples: number;
@@ -108,7 +110,7 @@ export class Truth {
     return score;
   }
 
-  /** Source by source, without the moments just after a change. */
+  /** Source by source, without the moments around a change. */
   heard(): Heard[] {
     const heard: Heard[] = [];
     const stretches = this.#stretches.map(({ step, fromMs }) => ({ what: step, fromMs }));
@@ -132,7 +134,7 @@ export class Truth {
     return stretches.flatMap(({ what, fromMs }, index) => {
       if (what === null || what === undefined) return [];
       const endMs = stretches[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
-      const samples = this.#samples.filter(({ atMs }) => atMs >= fromMs + settledMs && atMs < endMs);
+      const samples = this.#samples.filter(({ atMs }) => atMs >= fromMs + settledMs && atMs < endMs - typedMs);
       return samples.length === 0 ? [] : [{ what, samples }];
     });
   }
