@@ -49,7 +49,7 @@ const runMs = 300_000;
 export async function runConformance(options: ConformanceOptions): Promise<Result<Conformed, ConformanceFailure>> {
   const program = findProgram(options);
   if (!program.ok) return program;
-  const dir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'watchkeeper-conformance-')));
+  const dir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'wk-conformance-')));
   const world = new Sandbox(dir, await startFakeModel());
   const judged = await inTime(judge(world, program.value, options), options.stop);
   if (options.stop.aborted) options.progress('stopping: daemon, clients, tmux server and folder');

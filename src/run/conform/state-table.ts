@@ -37,6 +37,12 @@ function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   return Promise.race([promise, late]);
 }
 
+/** From the first key on, what was true before is over for somebody who looks closely. */
+async function type(agent: ClientAgent, truth: Truth, text: string): Promise<void> {
+  truth.typing();
+  await agent.type(text);
+}
+
 async function ready(agent: ClientAgent, truth: Truth): Promise<void> {
   await agent.waitForScreen(/❯\u00a0/, 20_000);
   truth.is('fresh prompt');
@@ -52,9 +58,8 @@ async function mainTable(stage: Stage, setup: Setup): Promise<void> {
   await background(agent, truth);
   await troubles(agent, truth, stage.sampler);
   await compactAndClear(agent, truth, stage.sampler);
-  const exiting = agent.exit();
   truth.is(null);
-  await exiting;
+  await agent.exit();
   truth.is('exited');
   await sleep(dwellMs);
 }
@@ -62,7 +67,7 @@ async function mainTable(stage: Stage, setup: Setup): Promise<void> {
 async function thinkingAndTool(agent: ClientAgent, truth: Truth): Promise<void> {
   agent.model.usage({ input: 1_345, cacheRead: 12_000, output: 40 });
   const thinking = agent.model.hold();
-  await agent.type('think about it');
+  await type(agent, truth, 'think about it');
   truth.is('thinking', await arrived(thinking));
   await sleep(dwellMs);
   thinking.release();
@@ -75,7 +80,7 @@ async function thinkingAndTool(agent: ClientAgent, truth: Truth): Promise<void> 
   agent.model.tool('Bash', { command: 'date +%s%3N > t1; sleep 4; date +%s%3N > t2', description: 'wait' });
   const report = agent.model.reply('Waited.');
   truth.is(null);
-  await agent.type('run a tool');
+  await type(agent, truth, 'run a tool');
   truth.is('tool', await stamp(agent, 't1'));
   truth.is('thinking', await stamp(agent, 't2'));
   truth.is('turn over', await ended(report));
@@ -99,7 +104,7 @@ async function dialogs(agent: ClientAgent, truth: Truth): Promise<void> {
   agent.model.tool('Bash', { command: 'touch made; date +%s%3N > t3; sleep 4', description: 'make a file' });
   const made = agent.model.reply('Made.');
   truth.is(null);
-  await agent.type('make a file');
+  await type(agent, truth, 'make a file');
   await agent.waitForScreen(/Do you want to/);
   truth.is('permission dialog');
   await sleep(dwellMs);
@@ -112,7 +117,7 @@ async function dialogs(agent: ClientAgent, truth: Truth): Promise<void> {
   agent.model.question('Which colour?', ['red', 'blue']);
   const answered = agent.model.reply('Red it is.');
   truth.is(null);
-  await agent.type('ask me something');
+  await type(agent, truth, 'ask me something');
   await agent.waitForScreen(/Which colour/);
   truth.is('question dialog');
   await sleep(dwellMs);
@@ -141,7 +146,7 @@ async function background(agent: ClientAgent, truth: Truth): Promise<void> {
   const child = agent.model.subagent.hold();
   agent.model.tool('Agent', { description: 'look', prompt: 'look around', subagent_type: 'general-purpose' });
   const started = agent.model.reply('Agent started.');
-  await agent.type('start an agent');
+  await type(agent, truth, 'start an agent');
   truth.is(null);
   await approvedUntil(agent, arrived(child));
   truth.is('subagent', await ended(started));
@@ -155,7 +160,7 @@ async function background(agent: ClientAgent, truth: Truth): Promise<void> {
   agent.model.tool('Bash', { command: 'sleep 8', description: 'wait', run_in_background: true });
   const waiting = agent.model.reply('It waits in the background.');
   truth.is(null);
-  await agent.type('wait in the background');
+  await type(agent, truth, 'wait in the background');
   truth.is('background shell', await ended(waiting));
   await sleep(dwellMs);
   truth.is(null);
@@ -167,7 +172,7 @@ async function background(agent: ClientAgent, truth: Truth): Promise<void> {
 async function troubles(agent: ClientAgent, truth: Truth, sampler: Sampler): Promise<void> {
   agent.model.error(500, errorBody('api_error', 'Internal server error'), { times: 4 });
   const recovered = agent.model.hold();
-  await agent.type('work through errors');
+  await type(agent, truth, 'work through errors');
   truth.is(null);
   await turns(agent, 'work through errors', 2);
   truth.is('retrying');
@@ -180,16 +185,17 @@ async function troubles(agent: ClientAgent, truth: Truth, sampler: Sampler): Pro
 
   const overloaded = agent.model.overloaded(3);
   truth.is(null);
-  await agent.type('work when overloaded');
+  await type(agent, truth, 'work when overloaded');
   truth.is('turn given up', await ended(overloaded));
   await turnEnded(sampler, truth, 'failed');
   await sleep(dwellMs);
 
   const long = agent.model.hold();
-  await agent.type('talk for long');
+  await type(agent, truth, 'talk for long');
   truth.is('thinking', await arrived(long));
   await agent.waitForScreen(/I am thinking about it/);
   await sleep(dwellMs);
+  truth.typing();
   await agent.keys('Escape');
   truth.is('interrupted');
   await turnEnded(sampler, truth, 'interrupted');
@@ -212,7 +218,7 @@ async function turnEnded(sampler: Sampler, truth: Truth, end: string): Promise<v
 
 async function compactAndClear(agent: ClientAgent, truth: Truth, sampler: Sampler): Promise<void> {
   const compaction = agent.model.compaction.hold();
-  await agent.type('/compact');
+  await type(agent, truth, '/compact');
   truth.is('compacting', await arrived(compaction));
   await sleep(dwellMs);
   compaction.release();
@@ -220,11 +226,11 @@ async function compactAndClear(agent: ClientAgent, truth: Truth, sampler: Sample
   await sleep(dwellMs);
 
   const before = (await sampler.agent(truth.agent))?.session_id;
-  await agent.type('/clear');
+  await type(agent, truth, '/clear');
   truth.is('cleared');
   const said = agent.model.reply('New.');
   await sleep(dwellMs);
-  await agent.type('hello again');
+  await type(agent, truth, 'hello again');
   truth.is(null);
   truth.is('turn over', await ended(said));
   const told = async () => (await sampler.agent(truth.agent))?.session_id !== before;
@@ -238,7 +244,7 @@ async function apiStall(stage: Stage, setup: Setup): Promise<void> {
   const agent = await launch(stage, setup, `${setup.name}-stall`);
   await ready(agent, truth);
   const silent = agent.model.silent();
-  await agent.type('say something');
+  await type(agent, truth, 'say something');
   truth.is('thinking', await arrived(silent));
   await agent.waitForScreen(/Waiting for API response/, 60_000);
   truth.is('API stall');
@@ -254,7 +260,7 @@ async function planDialog(stage: Stage, setup: Setup): Promise<void> {
   await ready(agent, truth);
   agent.model.tool('ExitPlanMode', { plan: '1. Do it.' });
   truth.is(null);
-  await agent.type('make a plan');
+  await type(agent, truth, 'make a plan');
   await agent.waitForScreen(/Exit plan mode\?|Would you like to proceed/);
   truth.is('plan dialog');
   await sleep(dwellMs);
@@ -283,7 +289,7 @@ async function usageLimit(stage: Stage, setup: Setup): Promise<void> {
   const resets = Math.floor(Date.now() / 1000) + 3_600;
   const limit = agent.model.error(429, errorBody('rate_limit_error', 'limit'), { headers: limitHeaders(resets) });
   truth.is(null);
-  await agent.type('work');
+  await type(agent, truth, 'work');
   truth.is('usage limit', await ended(limit));
   await sleep(dwellMs);
   truth.is('killed');

@@ -32,10 +32,8 @@ interface Sample {
 /** A word counts as right while it was true at some moment of the last two seconds. */
 const lagMs = 2_000;
 const sampleEveryMs = 200;
-/** A source alone has to have said so by then: half of what all of them together are allowed. */
-const settledMs = 1_000;
-/** A key is pressed this long before what it brings is known to have begun. */
-const typedMs = 500;
+/** A source alone is listened to from here on: before, it may be late like all of them together. */
+const settledMs = 1_500;
 
 export interface Score {
   samples: number;
@@ -57,6 +55,7 @@ export class Truth {
   readonly #stretches: Stretch[] = [];
   readonly #samples: Sample[] = [];
   readonly #missed: string[] = [];
+  readonly #typed: number[] = [];
   readonly #uses: { used: number | null; fromMs: number }[] = [];
   readonly #began: (step: Step) => void;
 
@@ -74,6 +73,11 @@ export class Truth {
   /** The context in use, as the model has told it; null: nothing definite. */
   uses(used: number | null): void {
     this.#uses.push({ used, fromMs: Date.now() });
+  }
+
+  /** Keys that will change it are on their way. */
+  typing(): void {
+    this.#typed.push(Date.now());
   }
 
   misses(what: string): void {
@@ -134,7 +138,8 @@ export class Truth {
     return stretches.flatMap(({ what, fromMs }, index) => {
       if (what === null || what === undefined) return [];
       const endMs = stretches[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
-      const samples = this.#samples.filter(({ atMs }) => atMs >= fromMs + settledMs && atMs < endMs - typedMs);
+      const typedMs = this.#typed.find((atMs) => atMs >= fromMs) ?? Number.POSITIVE_INFINITY;
+      const samples = this.#samples.filter(({ atMs }) => atMs >= fromMs + settledMs && atMs < Math.min(endMs, typedMs));
       return samples.length === 0 ? [] : [{ what, samples }];
     });
   }
