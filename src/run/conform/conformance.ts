@@ -58,8 +58,8 @@ export async function runConformance(options: ConformanceOptions): Promise<Resul
     (error: Error) => error.message,
   );
   if (world.model.outside.length > 0) return fail('outside', cleaned ?? '', 'its result does not count');
+  if (cleaned !== null) return fail('failed', `the run could not be cleaned up (${cleaned})`, `look into ${dir}`);
   if (!judged.ok) return judged;
-  if (cleaned !== null) return fail('failed', cleaned);
   return ok({ ...writeResult(options.resultDir, judged.value), folder: options.keep ? dir : null });
 }
 

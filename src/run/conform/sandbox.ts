@@ -1,6 +1,6 @@
 // One world of its own for real clients: temp folder, tmux server, model, and a Watchkeeper home; all gone afterwards,
 // and proven gone.
-import { type ExecFileException, execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,9 +14,7 @@ import { until } from './until.ts';
 /** dist/run/conform/ and src/run/conform/ are both three folders below the package. */
 export const watchkeeperProgram = fileURLToPath(new URL('../../../bin/watchkeeper', import.meta.url));
 
-const runLimits = { timeout: 60_000, maxBuffer: 64 * 1024 * 1024 };
-/** A daemon that has just been started is ready, or has given up, after this. */
-const startMs = 30_000;
+const commandMs = 60_000;
 
 interface CommandResult {
   code: number;
@@ -24,6 +22,11 @@ interface CommandResult {
   stderr: string;
   /** stdout as one JSON document, in the shape the caller expects. */
   json<T>(): T;
+}
+
+interface CommandOptions {
+  env?: Record<string, string>;
+  stdin?: string;
 }
 
 export class Sandbox {
@@ -34,6 +37,7 @@ export class Sandbox {
   readonly tmux: Tmux;
   readonly model: FakeModel;
   readonly clients: ClientAgent[] = [];
+  readonly #commands = new Set<Promise<CommandResult>>();
   #ending = false;
 
   constructor(dir: string, model: FakeModel) {
@@ -54,18 +58,17 @@ export class Sandbox {
   }
 
   /** Runs the program itself, as a person would, but sees only this world's tmux server, home and data. */
-  watchkeeper(args: string[], options: { env?: Record<string, string>; stdin?: string } = {}): Promise<CommandResult> {
+  async watchkeeper(args: string[], options: CommandOptions = {}): Promise<CommandResult> {
+    if (this.#ending) throw new Error('this world is at its end');
+    return this.#command(args, options);
+  }
+
+  #command(args: string[], options: CommandOptions): Promise<CommandResult> {
     const own = { WATCHKEEPER_HOME: this.watchkeeperHome, TMUX_TMPDIR: this.tmux.tmpdir };
     const env = { ...emptyEnvironment(this.home), ...own, ...options.env };
-    return new Promise((resolve) => {
-      const done = (error: ExecFileException | null, stdout: string, stderr: string) => {
-        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
-        resolve({ code, stdout, stderr: stderr || (error?.message ?? ''), json: <T>() => JSON.parse(stdout) as T });
-      };
-      const words = [watchkeeperProgram, ...args];
-      const child = execFile(process.execPath, words, { env, cwd: this.home, ...runLimits }, done);
-      child.stdin?.end(options.stdin ?? '');
-    });
+    const running = runProgram([watchkeeperProgram, ...args], { env, cwd: this.home }, options.stdin ?? '');
+    this.#commands.add(running);
+    return running.finally(() => this.#commands.delete(running));
   }
 
   /** What this world looked like, for the message of a failure. */
@@ -81,8 +84,9 @@ export class Sandbox {
   /** Daemon first, so that it does not watch its agents being killed. `keep` leaves the folder, for a look at it. */
   async end(keep = false): Promise<void> {
     this.#ending = true;
-    await this.#started();
-    const down = existsSync(this.watchkeeperHome) ? await this.watchkeeper(['down']) : null;
+    // A daemon that is being started has its database half started too.
+    await Promise.all(this.#commands);
+    const down = existsSync(this.watchkeeperHome) ? await this.#command(['down'], {}) : null;
     const database = databaseFolders(this.watchkeeperHome);
     const left = [this.watchkeeperHome, ...database].flatMap(processesIn).filter((pid) => !isInTmux(pid));
     const commands = left.map(commandLineOf);
@@ -95,13 +99,6 @@ export class Sandbox {
     if (this.model.outside.length > 0) throw new Error(`traffic beyond loopback: ${this.model.outside.join(' | ')}`);
   }
 
-  /** Ctrl-C ends an `up` that waits for its daemon, but not the daemon, which has its database half started by then. */
-  async #started(): Promise<void> {
-    const record = path.join(this.watchkeeperHome, 'daemon.json');
-    const isStarting = () => !existsSync(record) && processesIn(this.watchkeeperHome).some(isDaemon);
-    await until('the daemon started', () => !isStarting(), startMs).catch(() => {});
-  }
-
   async #endClients(): Promise<void> {
     await this.tmux.close();
     for (const client of this.clients.filter(({ terminal }) => terminal.pane === null)) client.kill('SIGHUP');
@@ -112,9 +109,30 @@ export class Sandbox {
   }
 }
 
-function isDaemon(pid: number): boolean {
-  const words = commandLineOf(pid);
-  return words.includes(`${watchkeeperProgram} up`) && !isInTmux(pid);
+/** In a group of its own: Ctrl-C is for us to handle, and an `up` cut short would leave its daemon behind. */
+function runProgram(
+  words: string[],
+  how: { env: NodeJS.ProcessEnv; cwd: string },
+  stdin: string,
+): Promise<CommandResult> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, words, { ...how, detached: true, timeout: commandMs, killSignal: 'SIGKILL' });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const done = (code: number) => resolve({ code, stdout, stderr, json: <T>() => JSON.parse(stdout) as T });
+    child.on('error', (error) => {
+      stderr += error.message;
+      done(-1);
+    });
+    child.on('close', (code) => done(code ?? -1));
+    child.stdin.on('error', () => {}).end(stdin);
+  });
 }
 
 /** Run by root, PostgreSQL has to live outside the private data directory, which names the place. */
