@@ -1,6 +1,6 @@
 // `watchkeeper conformance` from beginning to end: on the real client, on one whose registry lies, and on one that does
 // not come up.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Conformance } from '../clients/conforming.ts';
 import { type Scenario, scenario } from '../clients/scenario.ts';
@@ -72,6 +72,32 @@ test(
     const { code, stdout } = await run.ended(runMs);
     expect(code).toBe(6);
     expect(JSON.parse(stdout)).toMatchObject({ v: 1, error: { code: 'timeout' } });
+    run.leftNothing();
+    expect(run.result(version)).toBeNull();
+  }),
+);
+
+/** In the place of the client, a script that asks the proxy it was given for something outside. */
+function curiousProgram(s: Scenario): string {
+  const program = standInProgram(s);
+  const lines = [
+    '#!/bin/bash',
+    'exec 3<>"/dev/tcp/127.0.0.1/$(cut -d: -f3 <<< "$HTTP_PROXY")"',
+    "printf 'GET http://example.invalid/ HTTP/1.0\\r\\n\\r\\n' >&3",
+    'cat <&3',
+  ];
+  rmSync(program);
+  writeFileSync(program, `${lines.join('\n')}\n`, { mode: 0o755 });
+  return program;
+}
+
+test(
+  'a client that tries to reach anything beyond loopback fails the run',
+  scenario(async (s: Scenario) => {
+    const run = new Conformance(s, ['--program', curiousProgram(s)]);
+    const { code, stderr } = await run.ended(runMs);
+    expect(stderr).toMatch(/the client tried to reach GET http:\/\/example\.invalid\//);
+    expect(code).toBe(1);
     run.leftNothing();
     expect(run.result(version)).toBeNull();
   }),

@@ -32,8 +32,6 @@ export interface ConformanceOptions {
 export interface Conformed {
   result: ConformanceResult;
   file: string;
-  /** Only where it was kept. */
-  folder: string | null;
 }
 
 export type ConformanceFailure = 'no-client' | 'timed-out' | 'stopped' | 'outside' | 'failed';
@@ -51,16 +49,19 @@ export async function runConformance(options: ConformanceOptions): Promise<Resul
   if (!program.ok) return program;
   const dir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'wk-conformance-')));
   const world = new Sandbox(dir, await startFakeModel());
+  if (options.keep) options.progress(`${dir} will be left`);
   const judged = await inTime(judge(world, program.value, options), options.stop);
   if (options.stop.aborted) options.progress('stopping: daemon, clients, tmux server and folder');
   const cleaned = await world.end(options.keep).then(
     () => null,
     (error: Error) => error.message,
   );
-  if (world.model.outside.length > 0) return fail('outside', cleaned ?? '', 'its result does not count');
+  const { outside } = world.model;
+  if (outside.length > 0)
+    return fail('outside', `the client tried to reach ${outside.slice(0, 3).join(', ')}`, 'this run does not count');
   if (cleaned !== null) return fail('failed', `the run could not be cleaned up (${cleaned})`, `look into ${dir}`);
   if (!judged.ok) return judged;
-  return ok({ ...writeResult(options.resultDir, judged.value), folder: options.keep ? dir : null });
+  return ok(writeResult(options.resultDir, judged.value));
 }
 
 /** The one that counts is where the links lead: that is what Watchkeeper knows a client by. */

@@ -73,7 +73,7 @@ async function conform(options: ConformanceWords): Promise<void> {
     stop: stop.signal,
   });
   if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
-  const { result, file, folder } = done.value;
+  const { result, file } = done.value;
   const broken = result.signals.filter(({ holds }) => !holds);
   if (options.json) printJson({ ...result, file });
   else {
@@ -86,7 +86,6 @@ async function conform(options: ConformanceWords): Promise<void> {
     print(`All together were right in ${right} of ${said} looks, and dangerously wrong in ${dangerous}.`);
     print(`Written to ${file}`);
   }
-  if (folder !== null) say(`kept: ${folder}`);
   if (broken.length > 0) process.exitCode = exit.no;
 }
 
