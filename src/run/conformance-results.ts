@@ -28,13 +28,16 @@ export interface ConformanceResult {
 const filesMax = 200;
 const recheckMs = 5_000;
 
-export function writeResult(dir: string, result: Omit<ConformanceResult, 'v' | 'watchkeeper_version'>): string {
+export function writeResult(
+  dir: string,
+  found: Omit<ConformanceResult, 'v' | 'watchkeeper_version'>,
+): { file: string; result: ConformanceResult } {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const file = path.join(dir, `${result.client}-${result.client_version.replaceAll(/[^\w.-]/g, '_')}.json`);
-  const document: ConformanceResult = { v: 1, watchkeeper_version: version, ...result };
-  writeFileSync(`${file}.new`, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600 });
+  const file = path.join(dir, `${found.client}-${found.client_version.replaceAll(/[^\w.-]/g, '_')}.json`);
+  const result: ConformanceResult = { v: 1, watchkeeper_version: version, ...found };
+  writeFileSync(`${file}.new`, `${JSON.stringify(result, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
-  return file;
+  return { file, result };
 }
 
 export function readResults(dir: string): ConformanceResult[] {

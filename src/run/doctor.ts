@@ -3,11 +3,13 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import os from 'node:os';
 import { shown } from '../model/text.ts';
 import { loadConfig } from './config/load.ts';
+import { checkConformance } from './conform/check.ts';
 import { askControl } from './control.ts';
 import { databaseRuns, databaseUrl } from './database.ts';
 import { findHome, type Home, runningDaemon } from './home.ts';
 import { describeDatabase } from './records.ts';
 import { checkHooks } from './setup/hooks-check.ts';
+import type { StatusDocument } from './status.ts';
 
 export interface DoctorCheck {
   name: string;
@@ -37,6 +39,7 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
     checkDaemon(home, facts),
     await checkDatabase(home, environment, facts),
     { name: 'hooks', ...checkHooks(home, environment) },
+    { name: 'conformance', ...checkConformance(home.conformanceDir, await runningClients(home)) },
     ...(facts === null ? [] : [checkServers(facts), checkChannels(facts), checkSources(facts), checkInput(facts)]),
   ];
 }
@@ -46,6 +49,14 @@ async function daemonFacts(home: Home): Promise<DaemonFacts | null> {
   if (daemon === null) return null;
   const answer = await askControl<DaemonFacts>(daemon.sockets.control, { ask: 'doctor' }, 5_000);
   return answer.ok ? answer.value : null;
+}
+
+async function runningClients(home: Home): Promise<{ client: string; version: string | null }[]> {
+  const daemon = runningDaemon(home);
+  if (daemon === null) return [];
+  const status = await askControl<StatusDocument>(daemon.sockets.control, { ask: 'status' }, 5_000);
+  const agents = status.ok ? status.value.agents.filter(({ state }) => state !== 'ended') : [];
+  return agents.map(({ client, client_version }) => ({ client, version: client_version }));
 }
 
 function good(name: string, detail: string): DoctorCheck {

@@ -1,7 +1,7 @@
 // Context as Watchkeeper reads it from the transcript, against the client's own status line.
 import { describe, expect, test } from 'vitest';
+import { errorBody } from '../../src/run/conform/model-script.ts';
 import { type Agent, launchAgent } from './agent.ts';
-import { errorBody } from './model-script.ts';
 import type { Scenario } from './scenario.ts';
 import { type Watching, watched } from './watching.ts';
 
@@ -14,7 +14,7 @@ interface ContextWindow {
 /** The newest figure the status line was told, once it speaks of this many tokens. */
 async function statusLine(s: Scenario, agent: Agent, used: number): Promise<ContextWindow> {
   return s.until(`status line at ${used}`, () => {
-    const told = agent.folder.statusLines().at(-1)?.told.context_window as ContextWindow | undefined;
+    const told = agent.statusLines().at(-1)?.told.context_window as ContextWindow | undefined;
     return told?.total_input_tokens === used ? told : null;
   });
 }

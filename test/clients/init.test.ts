@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseInboxFile } from '../../src/clients/claude-code/hooks.ts';
+import { until } from '../../src/run/conform/until.ts';
 import { launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
-import { until } from './until.ts';
 
 /** What came through our script: `hook Stop`, `statusline`, each with the pid it came from. */
 function inbox(s: Scenario): { what: string; pid: number | null }[] {

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { limitHeaders } from '../../src/run/conform/limit-headers.ts';
+import { errorBody } from '../../src/run/conform/model-script.ts';
 import { launchAgent } from './agent.ts';
-import { limitHeaders } from './limit-headers.ts';
-import { errorBody } from './model-script.ts';
 import { StateReport, withinMs } from './state-report.ts';
 import { watched } from './watching.ts';
 

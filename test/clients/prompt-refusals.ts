@@ -4,12 +4,12 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { commandLineOf } from '../../src/run/conform/processes.ts';
+import { until } from '../../src/run/conform/until.ts';
 import { type Agent, emptyEnvironment, launchAgent } from './agent.ts';
-import { commandLineOf } from './processes.ts';
 import type { PromptReport } from './prompt-report.ts';
 import { configure, emptyBox, expectExact, say, timesTagged } from './prompting.ts';
 import type { Scenario } from './scenario.ts';
-import { until } from './until.ts';
 import type { Watching } from './watching.ts';
 
 export async function refuseEverywhere(

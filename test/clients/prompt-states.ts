@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../src/run/conform/until.ts';
 import { type Agent, type LaunchOptions, launchAgent } from './agent.ts';
 import { oneLine, severalLines } from './prompt-payloads.ts';
 import type { PromptReport } from './prompt-report.ts';
 import { emptyBox, expectExact, say } from './prompting.ts';
 import type { Scenario } from './scenario.ts';
-import { until } from './until.ts';
 import type { Watching } from './watching.ts';
 
 const states = [

@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
+import { until } from '../../src/run/conform/until.ts';
 import type { PromptResult } from '../../src/run/prompter.ts';
 import type { Agent } from './agent.ts';
 import type { Scenario } from './scenario.ts';
-import { until } from './until.ts';
 
 export type Said = PromptResult & { code: number };
 

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { isRunning, processesIn, processTree } from '../../src/run/conform/processes.ts';
+import { until } from '../../src/run/conform/until.ts';
 import type { AgentDocument } from '../../src/run/status.ts';
 import { type Agent, launchAgent } from './agent.ts';
-import { isRunning, processesIn, processTree } from './processes.ts';
 import { type Scenario, scenario } from './scenario.ts';
-import { until } from './until.ts';
 
 const name = 'worker-ps';
 

@@ -1,15 +1,17 @@
 // Runs the state table in several setups at once, one daemon watching them all, and holds it to its promises.
 import { expect } from 'vitest';
+import { describeSetup, type Setup } from '../../src/run/conform/setup.ts';
+import { runStateTable } from '../../src/run/conform/state-table.ts';
+import { Sampler } from '../../src/run/conform/truth.ts';
+import { claudeProgram } from './agent.ts';
 import type { Scenario } from './scenario.ts';
 import { rowOf, writeRow } from './source-report.ts';
 import { withinMs } from './state-report.ts';
-import { describeSetup, runStateTable, type Setup } from './state-table.ts';
-import { Sampler } from './truth.ts';
 
 export async function runSetups(s: Scenario, setups: Setup[]): Promise<void> {
   const sampler = new Sampler(s.watchkeeperHome);
   try {
-    await Promise.all(setups.map((setup) => runStateTable(s, sampler, setup)));
+    await Promise.all(setups.map((setup) => runStateTable({ world: s, sampler, program: claudeProgram() }, setup)));
   } finally {
     sampler.stop();
   }
@@ -23,6 +25,10 @@ export async function runSetups(s: Scenario, setups: Setup[]): Promise<void> {
     console.log(`${what}: ${row.right} of ${row.samples} right, ${row.unknown} unknown, slowest ${row.slowestMs} ms`);
     expect(
       own.flatMap((score) => score.dangerous),
+      what,
+    ).toEqual([]);
+    expect(
+      own.flatMap((score) => score.missed),
       what,
     ).toEqual([]);
     const late = own.flatMap((score) => score.lags).filter(({ ms }) => ms > withinMs);

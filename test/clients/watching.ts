@@ -1,10 +1,10 @@
 // What `watchkeeper` itself says of an agent, and how long after the truth it says so. Only the program is used.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { until } from '../../src/run/conform/until.ts';
 import type { AgentDocument } from '../../src/run/status.ts';
 import { emptyEnvironment } from './agent.ts';
 import { type Scenario, scenario, watchkeeperProgram } from './scenario.ts';
-import { until } from './until.ts';
 
 interface Said {
   at: string;

@@ -3,8 +3,9 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { commandLineOf, processTree } from '../../src/run/conform/processes.ts';
+import { until } from '../../src/run/conform/until.ts';
 import { type Agent, launchAgent } from '../clients/agent.ts';
-import { commandLineOf, processTree } from '../clients/processes.ts';
 import {
   emptyBox,
   expectExact,
@@ -17,7 +18,6 @@ import {
   timesTagged,
 } from '../clients/prompting.ts';
 import { type Scenario, scenario } from '../clients/scenario.ts';
-import { until } from '../clients/until.ts';
 import { type Watching, watched } from '../clients/watching.ts';
 
 describe('nothing is typed into a shell', () => {

@@ -1,8 +1,8 @@
 // Every combination of hooks, status line, registry, shell and permission mode, two at a time.
 import { beforeAll, test } from 'vitest';
+import { describeSetup, type Setup } from '../../src/run/conform/setup.ts';
 import { forgetRows } from '../clients/source-report.ts';
 import { runSetups } from '../clients/state-matrix.ts';
-import { describeSetup, type Setup } from '../clients/state-table.ts';
 import { watched } from '../clients/watching.ts';
 
 const yesNo = [true, false];

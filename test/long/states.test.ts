@@ -1,7 +1,7 @@
 // The state table of the interface, on the real Claude Code, without hooks or status line.
 import { afterAll, describe, expect, test } from 'vitest';
+import { errorBody } from '../../src/run/conform/model-script.ts';
 import { launchAgent } from '../clients/agent.ts';
-import { errorBody } from '../clients/model-script.ts';
 import { StateReport, withinMs } from '../clients/state-report.ts';
 import { watched } from '../clients/watching.ts';
 

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../src/run/conform/until.ts';
 import { emptyEnvironment } from '../clients/agent.ts';
 import { watchkeeperProgram } from '../clients/scenario.ts';
-import { until } from '../clients/until.ts';
 import { apiError, openPane, openStandIn, prompt, reply, type StandIn, standInProgram, turnEnd } from './stand-in.ts';
 import { openWorld, type World } from './world.ts';
 

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type NotifyConfig, openChannel } from '../../src/act/notify/channel.ts';
 import type { HumanMessage } from '../../src/act/notify/message.ts';
 import { defaultConfig } from '../../src/run/config/schema.ts';
-import { until } from '../clients/until.ts';
+import { until } from '../../src/run/conform/until.ts';
 
 const message: HumanMessage = {
   v: 1,

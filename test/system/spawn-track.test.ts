@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../clients/until.ts';
+import { until } from '../../src/run/conform/until.ts';
 import { openStandIn, prompt, reply, type StandIn } from './stand-in.ts';
 import { openWorld, type Said, testWorld, type World, waitMs } from './world.ts';
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Tmux } from '../clients/tmux.ts';
+import type { Tmux } from '../../src/run/conform/tmux.ts';
 import type { World } from './world.ts';
 
 export interface StandInOptions {
@@ -18,7 +18,7 @@ export interface StandInOptions {
 }
 
 /** In a folder named like the client's package; `sleep` does what an idle client does. */
-export function standInProgram(world: World): string {
+export function standInProgram(world: { dir: string }): string {
   const program = path.join(world.dir, 'lib/node_modules/@anthropic-ai/claude-code/bin/claude');
   if (!existsSync(program)) {
     mkdirSync(path.dirname(program), { recursive: true });
@@ -116,7 +116,7 @@ export class StandIn {
   }
 }
 
-function startTicks(pid: number): string {
+export function startTicks(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }

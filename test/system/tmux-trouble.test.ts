@@ -1,9 +1,9 @@
 // A tmux server that hangs, is gone or comes back: no agent is said to have ended whose process lives, the others are
 // watched all the while, and everything recovers by itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRunning } from '../clients/processes.ts';
-import type { Tmux } from '../clients/tmux.ts';
-import { until } from '../clients/until.ts';
+import { isRunning } from '../../src/run/conform/processes.ts';
+import type { Tmux } from '../../src/run/conform/tmux.ts';
+import { until } from '../../src/run/conform/until.ts';
 import { openPane, openStandIn, type StandIn, standInProgram } from './stand-in.ts';
 import { answerMs, openWorld, type World } from './world.ts';
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { until } from '../clients/until.ts';
+import { until } from '../../src/run/conform/until.ts';
 import { openPane, openStandIn, StandIn } from './stand-in.ts';
 import { answerMs, openWorld, type World } from './world.ts';
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
+import { startFakeModel } from '../../src/run/conform/fake-model.ts';
+import { Tmux } from '../../src/run/conform/tmux.ts';
+import { until } from '../../src/run/conform/until.ts';
 import { askControl, type ControlRequest } from '../../src/run/control.ts';
 import type { AgentDocument, StatusDocument } from '../../src/run/status.ts';
-import { startFakeModel } from '../clients/fake-model.ts';
 import { Scenario } from '../clients/scenario.ts';
-import { Tmux } from '../clients/tmux.ts';
-import { until } from '../clients/until.ts';
 
 /** A command answers within this, whatever else is wrong; on a busy machine its own start takes most of it. */
 export const answerMs = 4_000;

@@ -6,6 +6,7 @@ import { addAuthority } from './commands/authority.ts';
 import { addCheck } from './commands/check.ts';
 import { addCompact } from './commands/compact.ts';
 import { addConfig } from './commands/config.ts';
+import { addConformance } from './commands/conformance.ts';
 import { addDb } from './commands/db.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
@@ -74,6 +75,7 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addAuthority,
     addCheck,
     addDoctor,
+    addConformance,
     addConfig,
     addDb,
   ])

@@ -1,8 +1,8 @@
 // Before the first prompt, and an agent whose words look like the client's own.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { until } from '../../../src/run/conform/until.ts';
 import type { Scenario } from '../scenario.ts';
-import { until } from '../until.ts';
 import { type Launch, type See, settled, unboxed } from './stage.ts';
 
 export async function setup(launch: Launch, see: See, s: Scenario): Promise<void> {

@@ -17,8 +17,8 @@ export function addDoctor(program: Command): void {
       if (options.json) printJson({ v: 1, ok: good, checks });
       else {
         for (const check of checks) {
-          print(`${check.ok ? 'ok   ' : 'WRONG'}  ${check.name.padEnd(9)}  ${check.detail}`);
-          if (!check.ok && check.fix !== null) print(`       ${' '.repeat(9)}  → ${check.fix}`);
+          print(`${check.ok ? 'ok   ' : 'WRONG'}  ${check.name.padEnd(11)}  ${check.detail}`);
+          if (!check.ok && check.fix !== null) print(`       ${' '.repeat(11)}  → ${check.fix}`);
         }
       }
       if (!good) process.exitCode = exit.no;

@@ -1,4 +1,4 @@
-// A tmux server of the test's own: its own socket, no config file, and nothing of our environment.
+// A tmux server of our own: its own socket, no config file, and nothing of our environment.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ export class Tmux {
   readonly tmpdir: string;
   readonly socket: string;
   readonly #env: NodeJS.ProcessEnv;
+  #closed = false;
 
   constructor(dir: string, env: NodeJS.ProcessEnv) {
     this.tmpdir = dir;
@@ -18,13 +19,25 @@ export class Tmux {
   }
 
   async run(...args: string[]): Promise<string> {
+    if (this.#closed) throw new Error('this tmux server was stopped');
+    return this.#run(...args);
+  }
+
+  async #run(...args: string[]): Promise<string> {
     const { stdout } = await run('tmux', ['-S', this.socket, '-f', '/dev/null', ...args], { env: this.#env });
     return stdout;
   }
 
   /** Like `run`, but a server that is gone, or was never there, is an answer too. */
   async ask(...args: string[]): Promise<string | null> {
-    return this.run(...args).catch(() => null);
+    if (this.#closed) throw new Error('this tmux server was stopped');
+    return this.#run(...args).catch(() => null);
+  }
+
+  /** Whoever still waits for something in it must not start it anew. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#run('kill-server').catch(() => {});
   }
 
   /** Into the pane as a paste: the only way no text is split, dropped or read as a key. */

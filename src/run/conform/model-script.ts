@@ -45,7 +45,7 @@ function deferred<T>() {
 type Play = (request: ModelRequest, response: ServerResponse, released: Promise<void>) => Promise<void> | void;
 
 /** One scripted step, for the test to wait on: the request that took it, and the end of its response. */
-export class Step {
+export class ModelStep {
   readonly #arrived = deferred<ModelRequest>();
   readonly #ended = deferred<ModelRequest>();
   readonly #released = deferred<void>();
@@ -73,7 +73,7 @@ export class Step {
 }
 
 export class ModelScript {
-  readonly #steps: Step[] = [];
+  readonly #steps: ModelStep[] = [];
   #usage: Usage = {};
   #otherwise: string;
 
@@ -91,34 +91,34 @@ export class ModelScript {
     this.#otherwise = text;
   }
 
-  reply(text: string, options: AnswerOptions = {}): Step {
+  reply(text: string, options: AnswerOptions = {}): ModelStep {
     return this.#queue(this.#answer([text], options));
   }
 
   /** Text that takes chunks × delayMs to arrive. */
-  stream(text: string, { chunks, ...options }: AnswerOptions & { chunks: number; delayMs: number }): Step {
+  stream(text: string, { chunks, ...options }: AnswerOptions & { chunks: number; delayMs: number }): ModelStep {
     const size = Math.ceil(text.length / chunks);
     const pieces = Array.from({ length: chunks }, (_, n) => text.slice(n * size, (n + 1) * size));
     return this.#queue(this.#answer(pieces, options));
   }
 
-  tool(name: string, input: Record<string, unknown>, options: AnswerOptions & { text?: string } = {}): Step {
+  tool(name: string, input: Record<string, unknown>, options: AnswerOptions & { text?: string } = {}): ModelStep {
     return this.tools([{ name, input }], options);
   }
 
   /** Several calls in one response. */
-  tools(tools: ToolCall[], { text, ...options }: AnswerOptions & { text?: string } = {}): Step {
+  tools(tools: ToolCall[], { text, ...options }: AnswerOptions & { text?: string } = {}): ModelStep {
     return this.#queue(this.#answer(text === undefined ? [] : [text], { ...options, tools }));
   }
 
   /** Asks back instead of answering. */
-  question(question: string, choices: string[]): Step {
+  question(question: string, choices: string[]): ModelStep {
     const options = choices.map((label) => ({ label, description: label }));
     return this.tool('AskUserQuestion', { questions: [{ question, header: 'Choice', multiSelect: false, options }] });
   }
 
   /** Response headers, then nothing until released. */
-  silent(text = 'Here at last.', options: AnswerOptions = {}): Step {
+  silent(text = 'Here at last.', options: AnswerOptions = {}): ModelStep {
     return this.#queue(async (request, response, released) => {
       if (request.stream) sendStreamHead(response);
       await released;
@@ -127,28 +127,28 @@ export class ModelScript {
   }
 
   /** Begins to answer and stops in the middle until released. The client shows whole lines only, so the first ends one. */
-  hold(text = 'I am thinking about it.', rest = 'Now I know.', options: AnswerOptions = {}): Step {
+  hold(text = 'I am thinking about it.', rest = 'Now I know.', options: AnswerOptions = {}): ModelStep {
     return this.#queue(this.#answer([`${text}\n\n`, rest], options, true));
   }
 
   /** The same HTTP error for the next `times` requests; the step handed back is the last of them. */
-  error(status: number, body: unknown, options: { times?: number; headers?: Record<string, string> } = {}): Step {
+  error(status: number, body: unknown, options: { times?: number; headers?: Record<string, string> } = {}): ModelStep {
     const play: Play = (_request, response) => sendJson(response, status, body, options.headers);
     for (let n = 1; n < (options.times ?? 1); n += 1) this.#queue(play);
     return this.#queue(play);
   }
 
   /** 529, as the API says that it is overloaded; the client gives up at the third. */
-  overloaded(times: number): Step {
+  overloaded(times: number): ModelStep {
     return this.error(529, errorBody('overloaded_error', 'Overloaded'), { times });
   }
 
-  next(): Step {
-    return this.#steps.shift() ?? new Step(this.#answer([this.#otherwise], {}));
+  next(): ModelStep {
+    return this.#steps.shift() ?? new ModelStep(this.#answer([this.#otherwise], {}));
   }
 
-  #queue(play: Play): Step {
-    const step = new Step(play);
+  #queue(play: Play): ModelStep {
+    const step = new ModelStep(play);
     this.#steps.push(step);
     return step;
   }

@@ -1,4 +1,4 @@
-// What runs, read from /proc: the tests follow the processes they started, and prove that none is left.
+// What runs, read from /proc: we follow the processes we started, and prove that none is left.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 interface Process {
@@ -24,7 +24,11 @@ function linkOf(pid: number, name: 'exe' | 'cwd'): string | null {
 }
 
 export function commandLineOf(pid: number): string {
-  return readOrEmpty(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+  return wordsOf(pid).join(' ').trim();
+}
+
+export function wordsOf(pid: number): string[] {
+  return readOrEmpty(`/proc/${pid}/cmdline`).split('\0').slice(0, -1);
 }
 
 export function isInTmux(pid: number): boolean {

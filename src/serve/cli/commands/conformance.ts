@@ -1,0 +1,102 @@
+import { type Command, Option } from 'commander';
+import { type ConformanceFailure, runConformance } from '../../../run/conform/conformance.ts';
+import type { SignalResult } from '../../../run/conformance-results.ts';
+import { findHome } from '../../../run/home.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { print, printJson, say, table } from '../output.ts';
+
+interface ConformanceWords {
+  client: 'claude-code';
+  program?: string;
+  keep?: boolean;
+  json?: boolean;
+}
+
+const exitCodes: Record<ConformanceFailure, number> = {
+  'no-client': exit.notFound,
+  'timed-out': exit.timeout,
+  stopped: 130,
+  outside: exit.no,
+  failed: exit.no,
+};
+
+/** What is still waited for somewhere must not hold up the end. */
+const lingerMs = 500;
+
+export function addConformance(program: Command): void {
+  program
+    .command('conformance')
+    .summary('try out which signals of the installed client still tell the truth')
+    .description(
+      'Takes the installed Claude Code through every state there is — prompt, thinking, tool, dialogs, subagent, retries, ' +
+        'limit, compaction — and compares what each source says of it with the truth. A source that does not hold is left ' +
+        'out when a daemon judges or types to an agent of that version, until a later run finds it good again.',
+    )
+    .addOption(new Option('--client <name>', 'which client').choices(['claude-code']).default('claude-code'))
+    .option('--program <path>', 'its program; default: `claude` on the PATH')
+    .option('--keep', 'leave the temp folder of the run, for a look at it')
+    .option('--json', 'one JSON document')
+    .addHelpText(
+      'after',
+      `
+It takes about two minutes and no account: the client runs in a temp folder with a
+home, tmux server, database and daemon of its own, against a model on loopback that
+plays its part. Your settings, sessions and daemon are not touched; a client that
+tries to reach anything beyond loopback fails the run. Ctrl-C cleans up.
+
+Run it after an update of the client, on a machine that is not busy:
+  watchkeeper conformance
+  watchkeeper conformance --program ~/.local/share/claude/versions/2.1.400
+  watchkeeper doctor        which versions were tried, and which signals are off
+
+Exit codes: 0 all hold, 1 some do not, 2 usage, 4 no client, 6 timed out: nothing
+was found out and nothing written.`,
+    )
+    .action(async (options: ConformanceWords) => {
+      try {
+        await conform(options);
+      } finally {
+        setTimeout(() => process.exit(), lingerMs).unref();
+      }
+    });
+}
+
+async function conform(options: ConformanceWords): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const done = await runConformance({
+    program: options.program ?? null,
+    environment: process.env,
+    resultDir: findHome(process.env).conformanceDir,
+    keep: options.keep === true,
+    progress: say,
+    stop: stop.signal,
+  });
+  if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
+  const { result, file } = done.value;
+  const broken = result.signals.filter(({ holds }) => !holds);
+  if (options.json) printJson({ ...result, file });
+  else {
+    print(signalTable(result.signals));
+    print('');
+    const where = `Claude Code ${result.client_version}`;
+    if (broken.length === 0) print(`Every signal holds in ${where}.`);
+    for (const { source } of broken) print(`The ${source} is not used for judging or acting in ${where}.`);
+    const { said, right, dangerous } = result.fused;
+    print(`All together were right in ${right} of ${said} looks, and dangerously wrong in ${dangerous}.`);
+    print(`Written to ${file}`);
+  }
+  if (broken.length > 0) process.exitCode = exit.no;
+}
+
+function signalTable(signals: SignalResult[]): string {
+  return table(
+    ['SIGNAL', 'HOLDS', 'RIGHT', 'MISSED'],
+    signals.map(({ source, holds, said, right, missed }) => [
+      { text: source },
+      { text: holds ? 'yes' : 'NO', color: holds ? 'green' : 'red' },
+      { text: `${right} of ${said}` },
+      { text: missed.length === 0 ? '-' : missed.join('; ') },
+    ]),
+  );
+}
