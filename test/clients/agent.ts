@@ -43,6 +43,9 @@ export function claudeProgram(): string {
   }
 }
 
+/** The environment of somebody who has the client: `init` looks for its version on the PATH. */
+export const clientOnPath = { PATH: `${path.dirname(claudeProgram())}:${process.env.PATH}` };
+
 export class Agent extends ClientAgent {
   readonly #records: ClientRecords;
 

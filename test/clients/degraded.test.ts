@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Agent, type LaunchOptions, launchAgent } from './agent.ts';
+import { type Agent, clientOnPath, type LaunchOptions, launchAgent } from './agent.ts';
 import { expectExact, say } from './prompting.ts';
 import type { Scenario } from './scenario.ts';
 import { watched } from './watching.ts';
@@ -19,7 +19,7 @@ async function unregistered(
   mkdirSync(configDir, { recursive: true });
   writeFileSync(path.join(configDir, 'sessions'), '');
   const prepared = async () => {
-    const done = hooks ? await s.watchkeeper(['init', '--config-dir', configDir]) : null;
+    const done = hooks ? await s.watchkeeper(['init', '--config-dir', configDir], { env: clientOnPath }) : null;
     if (done !== null) expect(done.code, done.stderr).toBe(0);
   };
   const agent = await launchAgent({ scenario: s, session, configDir, prepared, ...more });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseInboxFile } from '../../src/clients/claude-code/hooks.ts';
 import { until } from '../../src/run/conform/until.ts';
-import { launchAgent } from './agent.ts';
+import { clientOnPath, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 
 /** What came through our script: `hook Stop`, `statusline`, each with the pid it came from. */
@@ -26,7 +26,7 @@ const count = (s: Scenario, what: string) => inbox(s).filter((item) => item.what
 const runs = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0);
 
 async function init(s: Scenario, ...args: string[]): Promise<void> {
-  const said = await s.watchkeeper(['init', ...args]);
+  const said = await s.watchkeeper(['init', ...args], { env: clientOnPath });
   if (said.code !== 0) throw new Error(`init ended with ${said.code}: ${said.stderr}`);
 }
 

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { describeSetup, type Setup } from '../../src/run/conform/setup.ts';
 import { runStateTable } from '../../src/run/conform/state-table.ts';
 import { Sampler } from '../../src/run/conform/truth.ts';
+import type { StatusDocument } from '../../src/run/status.ts';
 import { claudeProgram } from './agent.ts';
 import type { Scenario } from './scenario.ts';
 import { rowOf, writeRow } from './source-report.ts';
@@ -15,6 +16,7 @@ export async function runSetups(s: Scenario, setups: Setup[]): Promise<void> {
   } finally {
     sampler.stop();
   }
+  await statusLinesTold(s, setups);
   const scores = sampler.scores();
   for (const setup of setups) {
     const own = scores.filter(({ agent }) => agent.startsWith(`${setup.name}-`)).map(({ score }) => score);
@@ -35,5 +37,17 @@ export async function runSetups(s: Scenario, setups: Setup[]): Promise<void> {
     expect(late, `${what}: seen late or never\n${wrong}`).toEqual([]);
     expect(row.unknown / row.samples, `${what}: time spent unknown`).toBeLessThanOrEqual(0.02);
     expect(row.right / row.samples, `${what}: ${wrong}`).toBeGreaterThan(0.95);
+  }
+}
+
+/** Context, cost and limits by the status line, where there is one. */
+async function statusLinesTold(s: Scenario, setups: Setup[]): Promise<void> {
+  const { agents } = (await s.watchkeeper(['status', '--json'])).json<StatusDocument>();
+  const find = (name: string) => agents.find(({ agent }) => agent === name);
+  for (const { name } of setups.filter(({ statusLine }) => statusLine)) {
+    const main = find(`${name}-main`);
+    expect(main?.cost_usd, `${name}: cost`).toBeTypeOf('number');
+    expect(main?.context_sources.map(({ source }) => source)).toContain('statusline');
+    expect(find(`${name}-limit`)?.limits).toMatchObject([{ name: 'five_hour', percent: 100 }]);
   }
 }
