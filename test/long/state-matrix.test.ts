@@ -20,7 +20,7 @@ const setups: Setup[] = all.map(({ direct, ...setup }, index) => ({
   ...setup,
   name: `s${String(index + 1).padStart(2, '0')}`,
   // Under a shell, which one in turns.
-  shell: direct ? 'direct' : (shells[index % 4 < 2 ? 0 : 1] ?? 'bash'),
+  shell: direct ? 'direct' : (shells[Math.floor(index / 4) % 2] ?? 'bash'),
 }));
 
 beforeAll(forgetRows);
