@@ -88,189 +88,196 @@ async function ready(
   return agent;
 }
 
-describe.concurrent('what a person would do at night is done', () => {
-  test(
-    'three 529s: found and continued without a human',
-    keeping(async (s, watch, told) => {
-      const agent = await ready(s, watch, { session: 'night-ps', shell: 'bash' });
-      agent.model.overloaded(3);
-      agent.model.reply('Back at work.');
-      await agent.type('work through the night');
-      const item = await s.until(
-        'continued',
-        async () => (await audit(s, 'night-ps')).find((entry) => entry.answer !== null),
-        20_000,
-      );
-      expect(item).toMatchObject({
-        kind: 'prompt',
-        trigger: 'rule:silent-stop',
-        outcome: 'confirmed',
-        answer: { text: 'Back at work.' },
-      });
-      await watch.turn('night-ps', 'ok', 5_000);
-      await s.until('healthy again', async () => (await s.watchkeeper(['health', '--filter', 'unhealthy'])).code === 0);
-      expect(told).toEqual([]);
-      const typed = (await audit(s, 'night-ps')).filter((entry) => entry.outcome !== 'refused');
-      expect(typed.length).toBe(1);
-    }),
-  );
+describe.concurrent('with nobody at the keyboard', () => {
+  describe('what needs nothing is left alone', () => {
+    test(
+      'a finished turn, an interrupted one and a closed agent: nothing happens for an hour of shortened time',
+      keeping(async (s, watch, told) => {
+        const done = await ready(s, watch, { session: 'done-ps' });
+        await done.type('a small thing');
+        await watch.turn('done-ps', 'ok', 10_000);
 
-  test(
-    'an API that stays down: three prompts with growing pauses, then a human',
-    keeping(async (s, watch, told) => {
-      const agent = await ready(s, watch, { session: 'down-ps' });
-      agent.model.overloaded(12);
-      await agent.type('work');
-      await s.until('a human told', () => told.length > 0, 60_000);
-      const prompts = (await audit(s, 'down-ps')).filter(
-        (entry) => entry.kind === 'prompt' && entry.outcome !== 'refused',
-      );
-      expect(prompts.length).toBe(3);
-      // They arrived, but the service refused them: that is no answer.
-      for (const { outcomes, answer } of prompts) {
-        expect(outcomes.map(({ outcome }) => outcome)).toEqual(['confirmed', 'failed-by-service']);
-        expect(answer).toBeNull();
-      }
-      expect(told[0]).toMatchObject({ agent: 'down-ps', check: 'silent-stop', event: 'opened' });
-    }),
-  );
+        const stopped = await ready(s, watch, { session: 'stopped-ps', shell: 'bash' });
+        const long = stopped.model.hold();
+        await stopped.type('a long thing');
+        await long.arrived;
+        await stopped.waitForScreen(/I am thinking/);
+        await stopped.keys('Escape');
+        await watch.turn('stopped-ps', 'interrupted', 10_000);
 
-  test(
-    'a permission dialog: a person is told in time, told again, and no longer once it is answered',
-    keeping(async (s, watch, told) => {
-      const agent = await ready(s, watch, { session: 'ask-ps', shell: 'sh' });
-      agent.model.tool('Bash', { command: 'touch made', description: 'make a file' });
-      await agent.type('make a file');
-      await agent.waitDialog(/Do you want to/);
-      const sinceMs = agent.registry()?.statusUpdatedAt ?? Date.now();
-      const first = await s.until('told', () => told[0]);
-      // notifyMinutes 0.05 = 3 s, plus one tick of half a second, plus the way of the message.
-      expect(first.atMs - sinceMs).toBeLessThan(3_000 + 500 + 700);
-      expect(first).toMatchObject({ agent: 'ask-ps', check: 'waiting-human' });
-      expect(first.attach).toContain('attach -t =ask-ps:');
-      const inbox = (await s.watchkeeper(['inbox', '--json'])).json<{
-        items: { agent: string; kind: string; answer_with: string[] }[];
-      }>();
-      expect(inbox.items).toMatchObject([{ agent: 'ask-ps', kind: 'waiting-human' }]);
-      await s.until('told again', () => told.length >= 2);
-      expect(told[1]).toMatchObject({ id: first.id, event: 'repeated' });
-      await agent.keys('Enter');
-      await watch.turn('ask-ps', 'ok', 10_000);
-      await s.until('nobody waits', async () => (await s.watchkeeper(['inbox'])).stdout.includes('nobody'));
-      const count = told.length;
-      await s.until('two repeat times passed', () => Date.now() - (told.at(-1)?.atMs ?? 0) > 7_000, 15_000);
-      expect(told.length).toBe(count);
-    }),
-  );
+        const closed = await ready(s, watch, { session: 'closed-ps' });
+        await closed.exit();
+        await watch.expect('closed-ps', 'ended', Date.now());
+        const quietFromMs = Date.now();
+        // 0.05 minutes stand for five: 36 seconds are an hour.
+        await s.until('quiet time passed', () => Date.now() - quietFromMs > 36_000, 60_000);
+        expect(told).toEqual([]);
+        expect((await s.watchkeeper(['audit', '--json'])).json<{ items: AuditItem[] }>().items).toEqual([]);
+      }),
+    );
+  });
 
-  test(
-    'acknowledged: no more messages',
-    keeping(async (s, watch, told) => {
-      const agent = await ready(s, watch, { session: 'ack-ps' });
-      agent.model.question('Which?', ['a', 'b']);
-      await agent.type('ask me');
-      const first = await s.until('told', () => told[0]);
-      expect((await s.watchkeeper(['ack', first.id.slice(0, 8)])).code).toBe(0);
-      const count = told.length;
-      await s.until('two repeat times passed', () => Date.now() - first.atMs > 8_000, 15_000);
-      expect(told.length).toBe(count);
-      expect((await s.watchkeeper(['ack', 'nothing'])).code).toBe(4);
-    }),
-  );
-
-  test(
-    'a stalled stream: prompted after the client had its chance, then a human',
-    keeping(
-      async (s, watch, told) => {
-        const agent = await ready(s, watch, { session: 'still-ps', shell: 'bash' });
-        const silent = agent.model.silent();
-        await agent.type('say something');
-        await silent.arrived;
-        const prompted = await s.until(
-          'prompted',
-          async () => (await audit(s, 'still-ps')).find((entry) => entry.kind === 'prompt' && entry.outcome !== null),
+  describe('what a person would do at night is done', () => {
+    test(
+      'three 529s: found and continued without a human',
+      keeping(async (s, watch, told) => {
+        const agent = await ready(s, watch, { session: 'night-ps', shell: 'bash' });
+        agent.model.overloaded(3);
+        agent.model.reply('Back at work.');
+        await agent.type('work through the night');
+        const item = await s.until(
+          'continued',
+          async () => (await audit(s, 'night-ps')).find((entry) => entry.answer !== null),
           20_000,
         );
-        expect(prompted).toMatchObject({ trigger: 'rule:stalled-turn', outcome: 'queued' });
-        await s.until('a human told', () => told[0], 20_000);
-        expect(told[0]).toMatchObject({ agent: 'still-ps', check: 'stalled-turn' });
-        const why = (await s.watchkeeper(['why', 'still-ps', '--json'])).json<{
-          fired: { check: string; prompts: number }[];
+        expect(item).toMatchObject({
+          kind: 'prompt',
+          trigger: 'rule:silent-stop',
+          outcome: 'confirmed',
+          answer: { text: 'Back at work.' },
+        });
+        await watch.turn('night-ps', 'ok', 5_000);
+        await s.until(
+          'healthy again',
+          async () => (await s.watchkeeper(['health', '--filter', 'unhealthy'])).code === 0,
+        );
+        expect(told).toEqual([]);
+        const typed = (await audit(s, 'night-ps')).filter((entry) => entry.outcome !== 'refused');
+        expect(typed.length).toBe(1);
+      }),
+    );
+
+    test(
+      'an API that stays down: three prompts with growing pauses, then a human',
+      keeping(async (s, watch, told) => {
+        const agent = await ready(s, watch, { session: 'down-ps' });
+        agent.model.overloaded(12);
+        await agent.type('work');
+        await s.until('a human told', () => told.length > 0, 60_000);
+        const prompts = (await audit(s, 'down-ps')).filter(
+          (entry) => entry.kind === 'prompt' && entry.outcome !== 'refused',
+        );
+        expect(prompts.length).toBe(3);
+        // They arrived, but the service refused them: that is no answer.
+        for (const { outcomes, answer } of prompts) {
+          expect(outcomes.map(({ outcome }) => outcome)).toEqual(['confirmed', 'failed-by-service']);
+          expect(answer).toBeNull();
+        }
+        expect(told[0]).toMatchObject({ agent: 'down-ps', check: 'silent-stop', event: 'opened' });
+      }),
+    );
+
+    test(
+      'a permission dialog: a person is told in time, told again, and no longer once it is answered',
+      keeping(async (s, watch, told) => {
+        const agent = await ready(s, watch, { session: 'ask-ps', shell: 'sh' });
+        agent.model.tool('Bash', { command: 'touch made', description: 'make a file' });
+        await agent.type('make a file');
+        await agent.waitDialog(/Do you want to/);
+        const sinceMs = agent.registry()?.statusUpdatedAt ?? Date.now();
+        const first = await s.until('told', () => told[0]);
+        // notifyMinutes 0.05 = 3 s, plus one tick of half a second, plus the way of the message.
+        expect(first.atMs - sinceMs).toBeLessThan(3_000 + 500 + 700);
+        expect(first).toMatchObject({ agent: 'ask-ps', check: 'waiting-human' });
+        expect(first.attach).toContain('attach -t =ask-ps:');
+        const inbox = (await s.watchkeeper(['inbox', '--json'])).json<{
+          items: { agent: string; kind: string; answer_with: string[] }[];
         }>();
-        expect(why.fired).toMatchObject([{ check: 'stalled-turn', prompts: 1 }]);
-      },
-      { stall: { thinkingMinutes: 0.05 } },
-    ),
-  );
+        expect(inbox.items).toMatchObject([{ agent: 'ask-ps', kind: 'waiting-human' }]);
+        await s.until('told again', () => told.length >= 2);
+        expect(told[1]).toMatchObject({ id: first.id, event: 'repeated' });
+        await agent.keys('Enter');
+        await watch.turn('ask-ps', 'ok', 10_000);
+        await s.until('nobody waits', async () => (await s.watchkeeper(['inbox'])).stdout.includes('nobody'));
+        const count = told.length;
+        await s.until('two repeat times passed', () => Date.now() - (told.at(-1)?.atMs ?? 0) > 7_000, 15_000);
+        expect(told.length).toBe(count);
+      }),
+    );
 
-  test(
-    'a killed agent: a person is told',
-    keeping(async (s, watch, told) => {
-      const agent = await ready(s, watch, { session: 'dead-ps', shell: 'sh' });
-      agent.kill('SIGKILL');
-      const first = await s.until('told', () => told[0]);
-      expect(first).toMatchObject({ agent: 'dead-ps', check: 'ended-unexpectedly' });
-      expect((await audit(s, 'dead-ps'))[0]).toMatchObject({ kind: 'notify', outcome: 'told' });
-    }),
-  );
-});
+    test(
+      'acknowledged: no more messages',
+      keeping(async (s, watch, told) => {
+        const agent = await ready(s, watch, { session: 'ack-ps' });
+        agent.model.question('Which?', ['a', 'b']);
+        await agent.type('ask me');
+        const first = await s.until('told', () => told[0]);
+        expect((await s.watchkeeper(['ack', first.id.slice(0, 8)])).code).toBe(0);
+        const count = told.length;
+        await s.until('two repeat times passed', () => Date.now() - first.atMs > 8_000, 15_000);
+        expect(told.length).toBe(count);
+        expect((await s.watchkeeper(['ack', 'nothing'])).code).toBe(4);
+      }),
+    );
 
-describe.concurrent('a message arrives at least once', () => {
-  test(
-    'through a channel that is down for a while, and across a daemon killed meanwhile',
-    keeping(async (s, watch, told, receiving) => {
-      const agent = await ready(s, watch, { session: 'page-ps' });
-      receiving.refuse = true;
-      agent.model.question('Which?', ['a', 'b']);
-      await agent.type('ask me');
-      const sick = await s.until(
-        'doctor to name the channel',
-        async () => {
-          const doctor = await s.watchkeeper(['doctor']);
-          return doctor.stdout.includes('ops: ') ? doctor : null;
+    test(
+      'a stalled stream: prompted after the client had its chance, then a human',
+      keeping(
+        async (s, watch, told) => {
+          const agent = await ready(s, watch, { session: 'still-ps', shell: 'bash' });
+          const silent = agent.model.silent();
+          await agent.type('say something');
+          await silent.arrived;
+          const prompted = await s.until(
+            'prompted',
+            async () => (await audit(s, 'still-ps')).find((entry) => entry.kind === 'prompt' && entry.outcome !== null),
+            20_000,
+          );
+          expect(prompted).toMatchObject({ trigger: 'rule:stalled-turn', outcome: 'queued' });
+          await s.until('a human told', () => told[0], 20_000);
+          expect(told[0]).toMatchObject({ agent: 'still-ps', check: 'stalled-turn' });
+          const why = (await s.watchkeeper(['why', 'still-ps', '--json'])).json<{
+            fired: { check: string; prompts: number }[];
+          }>();
+          expect(why.fired).toMatchObject([{ check: 'stalled-turn', prompts: 1 }]);
         },
-        20_000,
-      );
-      expect(sick.code).toBe(1);
-      const { pid } = JSON.parse(readFileSync(path.join(s.watchkeeperHome, 'daemon.json'), 'utf8')) as { pid: number };
-      process.kill(pid, 'SIGKILL');
-      watch.stop();
-      receiving.refuse = false;
-      await watch.start([], { WATCHKEEPER_CONFIG: path.join(s.home, 'config.yaml') });
-      const first = await s.until('told', () => told[0], 20_000);
-      expect(first).toMatchObject({ agent: 'page-ps', check: 'waiting-human' });
-      const failed = (await audit(s, 'page-ps')).filter(
-        (entry) => entry.kind === 'notify' && entry.outcome === 'failed',
-      );
-      expect(failed.length).toBeGreaterThan(0);
-    }),
-  );
-});
+        { stall: { thinkingMinutes: 0.05 } },
+      ),
+    );
 
-describe.concurrent('what needs nothing is left alone', () => {
-  test(
-    'a finished turn, an interrupted one and a closed agent: nothing happens for an hour of shortened time',
-    keeping(async (s, watch, told) => {
-      const done = await ready(s, watch, { session: 'done-ps' });
-      await done.type('a small thing');
-      await watch.turn('done-ps', 'ok', 10_000);
+    test(
+      'a killed agent: a person is told',
+      keeping(async (s, watch, told) => {
+        const agent = await ready(s, watch, { session: 'dead-ps', shell: 'sh' });
+        agent.kill('SIGKILL');
+        const first = await s.until('told', () => told[0]);
+        expect(first).toMatchObject({ agent: 'dead-ps', check: 'ended-unexpectedly' });
+        expect((await audit(s, 'dead-ps'))[0]).toMatchObject({ kind: 'notify', outcome: 'told' });
+      }),
+    );
+  });
 
-      const stopped = await ready(s, watch, { session: 'stopped-ps', shell: 'bash' });
-      const long = stopped.model.hold();
-      await stopped.type('a long thing');
-      await long.arrived;
-      await stopped.waitForScreen(/I am thinking/);
-      await stopped.keys('Escape');
-      await watch.turn('stopped-ps', 'interrupted', 10_000);
-
-      const closed = await ready(s, watch, { session: 'closed-ps' });
-      await closed.exit();
-      await watch.expect('closed-ps', 'ended', Date.now());
-      const quietFromMs = Date.now();
-      // 0.05 minutes stand for five: 36 seconds are an hour.
-      await s.until('quiet time passed', () => Date.now() - quietFromMs > 36_000, 60_000);
-      expect(told).toEqual([]);
-      expect((await s.watchkeeper(['audit', '--json'])).json<{ items: AuditItem[] }>().items).toEqual([]);
-    }),
-  );
+  describe('a message arrives at least once', () => {
+    test(
+      'through a channel that is down for a while, and across a daemon killed meanwhile',
+      keeping(async (s, watch, told, receiving) => {
+        const agent = await ready(s, watch, { session: 'page-ps' });
+        receiving.refuse = true;
+        agent.model.question('Which?', ['a', 'b']);
+        await agent.type('ask me');
+        const sick = await s.until(
+          'doctor to name the channel',
+          async () => {
+            const doctor = await s.watchkeeper(['doctor']);
+            return doctor.stdout.includes('ops: ') ? doctor : null;
+          },
+          20_000,
+        );
+        expect(sick.code).toBe(1);
+        const { pid } = JSON.parse(readFileSync(path.join(s.watchkeeperHome, 'daemon.json'), 'utf8')) as {
+          pid: number;
+        };
+        process.kill(pid, 'SIGKILL');
+        watch.stop();
+        receiving.refuse = false;
+        await watch.start([], { WATCHKEEPER_CONFIG: path.join(s.home, 'config.yaml') });
+        const first = await s.until('told', () => told[0], 20_000);
+        expect(first).toMatchObject({ agent: 'page-ps', check: 'waiting-human' });
+        const failed = (await audit(s, 'page-ps')).filter(
+          (entry) => entry.kind === 'notify' && entry.outcome === 'failed',
+        );
+        expect(failed.length).toBeGreaterThan(0);
+      }),
+    );
+  });
 });
