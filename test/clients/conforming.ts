@@ -60,12 +60,13 @@ export class Conformance {
     return found;
   }
 
-  /** Its clients' registry entries, as they are at this moment. */
+  /** The registry entries of its clients that have one, as they are at this moment. */
   registryFiles(): string[] {
-    const paths = readdirSync(this.#tmp, { recursive: true, encoding: 'utf8' });
-    return paths
-      .filter((file) => /\/all-[a-z]+\/config\/sessions\/\d+\.json$/.test(file))
-      .map((file) => path.join(this.#tmp, file));
+    return list(this.#tmp)
+      .flatMap(list)
+      .filter((client) => path.basename(client).startsWith('all-'))
+      .flatMap((client) => list(path.join(client, 'config', 'sessions')))
+      .filter((file) => file.endsWith('.json'));
   }
 
   /** To the whole group, as a terminal does. */
@@ -89,5 +90,14 @@ export class Conformance {
   result(version: string): ConformanceResult | null {
     const file = path.join(this.#scenario.watchkeeperHome, 'conformance', `claude-code-${version}.json`);
     return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ConformanceResult) : null;
+  }
+}
+
+/** Paths in a folder; none where it is not there, or not any more. */
+function list(dir: string): string[] {
+  try {
+    return readdirSync(dir).map((name) => path.join(dir, name));
+  } catch {
+    return [];
   }
 }

@@ -81,7 +81,10 @@ async function conform(options: ConformanceWords): Promise<void> {
     print('');
     const where = `Claude Code ${result.client_version}`;
     if (broken.length === 0) print(`Every signal holds in ${where}.`);
-    for (const { source } of broken) print(`The ${source} is not used for judging or acting in ${where}.`);
+    for (const { source, missed } of broken) {
+      print(`The ${source} is not used for judging or acting in ${where}. What it said instead:`);
+      for (const what of missed) print(`  ${what}`);
+    }
     const { said, right, dangerous } = result.fused;
     print(`All together were right in ${right} of ${said} looks, and dangerously wrong in ${dangerous}.`);
     print(`Written to ${file}`);
@@ -96,7 +99,7 @@ function signalTable(signals: SignalResult[]): string {
       { text: source },
       { text: holds ? 'yes' : 'NO', color: holds ? 'green' : 'red' },
       { text: `${right} of ${said}` },
-      { text: missed.length === 0 ? '-' : missed.join('; ') },
+      { text: missed.length === 0 ? '-' : missed.map((what) => what.split(':')[0]).join(', ') },
     ]),
   );
 }
