@@ -1,9 +1,11 @@
 // A tmux server that hangs, is gone or comes back: no agent is said to have ended whose process lives, the others are
 // watched all the while, and everything recovers by itself.
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRunning } from '../../src/run/conform/processes.ts';
+import { commandLineOf, isRunning } from '../../src/run/conform/processes.ts';
 import type { Tmux } from '../../src/run/conform/tmux.ts';
 import { until } from '../../src/run/conform/until.ts';
+import { userTmux } from '../../src/sense/tmux/servers.ts';
 import { openPane, openStandIn, type StandIn, standInProgram } from './stand-in.ts';
 import { answerMs, openWorld, type World } from './world.ts';
 
@@ -191,3 +193,23 @@ describe('a client started anew again and again in one pane', () => {
     await world.agentIs('looper', 'ended');
   });
 });
+
+it('a tmux server asked many things at once has one connection of ours, and none after the end', async () => {
+  const pane = (await world.tmux.run('list-panes', '-a', '-F', '#{pane_id}')).trim().split('\n')[0] ?? '';
+  const connections = () =>
+    childrenOf(process.pid).filter((pid) => commandLineOf(pid).includes(`${world.tmux.socket} -C attach-session`));
+  const server = userTmux(process.getuid?.() ?? 0, [world.tmux.socket]).open(world.tmux.socket, () => {});
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? server.panes() : server.capture(pane))),
+  );
+  expect(answers.every((answer) => answer !== null)).toBe(true);
+  expect(connections()).toHaveLength(1);
+  const late = server.capture(pane);
+  server.close();
+  await late;
+  await until('no connection', () => connections().length === 0);
+});
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}

@@ -39,6 +39,8 @@ function isOwnSocket(socket: string, uid: number): boolean {
   }
 }
 
+type Opened = { ok: true; connection: ControlConnection | null } | { ok: false; reason: TmuxFailure };
+
 class WatchedServer implements TmuxServer {
   readonly socket: string;
   readonly #changed: () => void;
@@ -46,6 +48,7 @@ class WatchedServer implements TmuxServer {
   /** Set while it hangs: when to try again, after how long a wait. */
   #hung: { retryAtMs: number; waitMs: number } | null = null;
   #trying = false;
+  #connecting: Promise<Opened> | null = null;
   #ended = false;
 
   constructor(socket: string, changed: () => void) {
@@ -82,14 +85,14 @@ class WatchedServer implements TmuxServer {
 
   /** `maybe`: a refusal is an answer too, such as for a pane that is gone. */
   async #ask(command: string[], maybe = false): Promise<Answer> {
+    if (this.#ended) return { ok: false, reason: 'gone' };
     if (this.#hung !== null) {
       if (!this.#trying && performance.now() >= this.#hung.retryAtMs) void this.#tryAgain();
       return { ok: false, reason: 'hung' };
     }
     if (this.#connection === null || this.#connection.closed) {
-      const opened = await this.#open();
+      const opened = await this.#connect();
       if (!opened.ok) return this.#failed(opened.reason);
-      this.#connection = opened.connection;
     }
     const connection = this.#connection;
     const answer =
@@ -99,19 +102,32 @@ class WatchedServer implements TmuxServer {
     return answer.ok || (maybe && answer.reason === 'refused') ? answer : this.#failed(answer.reason);
   }
 
+  /** Whoever asks meanwhile waits for the same one: a second connection would be nobody's, and never closed. */
+  #connect(): Promise<Opened> {
+    this.#connecting ??= this.#open()
+      .then((opened) => {
+        if (opened.ok) this.#connection = opened.connection;
+        // Closed while it was being opened.
+        if (this.#ended) this.#drop();
+        return opened;
+      })
+      .finally(() => {
+        this.#connecting = null;
+      });
+    return this.#connecting;
+  }
+
   /** Nobody waits for this: the other servers are not to be held up by one that hangs. */
   async #tryAgain(): Promise<void> {
     this.#trying = true;
-    const opened = await this.#open().catch(() => ({ ok: false, reason: 'hung' }) as const);
+    const opened = await this.#connect().catch(() => ({ ok: false, reason: 'hung' }) as const);
     this.#trying = false;
     if (!opened.ok && opened.reason === 'hung') {
       this.#failed('hung');
       return;
     }
     this.#hung = null;
-    if (opened.ok) this.#connection = opened.connection;
-    if (this.#ended) this.#drop();
-    else this.#changed();
+    if (!this.#ended) this.#changed();
   }
 
   #failed(reason: TmuxFailure): Answer {
@@ -124,7 +140,7 @@ class WatchedServer implements TmuxServer {
     return { ok: false, reason };
   }
 
-  async #open(): Promise<{ ok: true; connection: ControlConnection | null } | { ok: false; reason: TmuxFailure }> {
+  async #open(): Promise<Opened> {
     const format = '#{destroy-unattached}#{exit-unattached} #{session_activity} #{session_id}';
     const listed = await once(this.socket, ['list-sessions', '-F', format]);
     if (!listed.ok) return listed;
