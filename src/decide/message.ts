@@ -22,6 +22,8 @@ const titles: Record<CheckName, string> = {
   'spawn-abandoned': 'has background work that counts as abandoned',
   'spawns-failing': 'has background work of a kind that always fails',
   'orphaned-work': 'left background work behind',
+  'context-high': 'has used much of its context',
+  'context-full': 'has used nearly all of its context',
 };
 
 export function messageFor(incident: Incident, view: AgentView | null): HumanText {
@@ -55,6 +57,9 @@ function advice(incident: Incident): string[] {
       return incident.agent === null ? [] : [`watchkeeper events ${word(incident.agent)}`];
     case 'waiting-human':
       return [];
+    case 'context-high':
+    case 'context-full':
+      return incident.agent === null ? [] : [`watchkeeper context ${word(incident.agent)}`];
     case 'spawn-stalled':
     case 'spawn-failed':
     case 'spawn-abandoned':

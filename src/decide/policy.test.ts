@@ -110,6 +110,35 @@ describe('a trouble is over', () => {
   it('or the agent is gone', () => expect(isOver(incident('silent-stop'), null, false)).toBe(true));
 });
 
+describe('a context that fills up', () => {
+  const stay = (index: number, sinceMs = 49 * minute): Partial<AgentView> => ({ band: { index, sinceMs } });
+  const high = (given: Partial<Incident> = {}) => incident('context-high', given);
+  it('the agent is asked for a handoff, once, when its turn is over', () => {
+    expect(step(high(), view('idle'))).toEqual({ do: 'prompt', template: 'high-context' });
+    expect(step(high(), view('working'))).toMatchObject({ do: 'wait', for: 'prompt' });
+    expect(step(high(), view('waiting'))).toMatchObject({ do: 'wait', for: 'prompt' });
+    expect(step(high({ prompts: 1, lastPromptMs: 0 }), view('idle'))).toMatchObject({ do: 'wait', for: null });
+  });
+  it('one that may only be observed is left alone', () =>
+    expect(step(high(), view('idle', 'observe'))).toMatchObject({ do: 'wait', for: null }));
+  it('a human is told of a full one, once', () => {
+    expect(step(incident('context-full'), view('working'))).toEqual({ do: 'tell' });
+    expect(step(incident('context-full', { tells: 1, lastTellMs: 0 }), view('idle'))).toMatchObject({ for: null });
+  });
+  it('goes on while nobody can look', () => {
+    expect(isOver(high(), view('unknown', 'manage', stay(3)), false)).toBe(false);
+    expect(isOver(high(), view('idle', 'manage', stay(3)), true)).toBe(false);
+  });
+  it('is over in another band, after a clear, with another session, or with the agent', () => {
+    expect(isOver(high(), view('idle', 'manage', stay(2)), false)).toBe(true);
+    expect(isOver(high(), view('idle', 'manage', stay(4)), false)).toBe(true);
+    expect(isOver(high(), view('idle', 'manage', { band: null }), false)).toBe(true);
+    expect(isOver(high(), view('idle', 'manage', stay(3, 51 * minute)), true)).toBe(true);
+    expect(isOver(high(), view('ended', 'manage', stay(3)), false)).toBe(true);
+    expect(isOver(high(), null, false)).toBe(true);
+  });
+});
+
 describe('background work: its parent is asked once, a human only where that cannot be', () => {
   const stalled = (given: Partial<Incident> = {}) => incident('spawn-stalled', { subject: 't', ...given });
   const atPrompt = view('idle', 'manage');

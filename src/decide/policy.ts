@@ -1,3 +1,4 @@
+import { fullBand, highBand } from '../detect/checks/context-high.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 
@@ -11,7 +12,13 @@ interface Ladder {
   moment: 'idle' | 'turn-over' | 'any';
 }
 
-export type PromptTemplate = 'continue' | 'stalled' | 'spawn-stalled' | 'spawn-failed' | 'spawn-abandoned';
+export type PromptTemplate =
+  | 'continue'
+  | 'stalled'
+  | 'spawn-stalled'
+  | 'spawn-failed'
+  | 'spawn-abandoned'
+  | 'high-context';
 
 /** As many as no ladder has: it cannot be said to the agent, the next step is a human. */
 export const promptsSpent = 1_000;
@@ -30,6 +37,9 @@ const ladders: Record<CheckName, Ladder> = {
   'spawn-looks-failed': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   'spawns-failing': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
   'orphaned-work': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  // Whoever sits at an agent that may not be prompted sees the figure too: no reason to call anybody yet.
+  'context-high': { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over' },
+  'context-full': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
 };
 
 export interface PolicyFacts {
@@ -141,11 +151,19 @@ function pause(prompts: number, minIntervalMs: number): number {
 
 /**
  * Is the trouble over? A failed turn that is being tried again shows no finding while the agent works; only a turn that
- * ended otherwise closes it.
+ * ended otherwise closes it. A stay in a band ends with the band, not with every moment in which nobody can look.
  */
 export function isOver(incident: Incident, view: AgentView | null, hasFinding: boolean): boolean {
+  if (incident.check === 'context-high') return isStayOver(incident, view, highBand);
+  if (incident.check === 'context-full') return isStayOver(incident, view, fullBand);
   if (hasFinding) return false;
   if (view === null || view.reading.state === 'ended') return true;
   if (incident.check !== 'silent-stop') return true;
   return view.lastTurn !== 'failed' && (view.lastTurnAtMs ?? 0) > incident.openedMs;
+}
+
+/** Also when the agent went to another session in the same band: that is a stay of its own. */
+function isStayOver(incident: Incident, view: AgentView | null, index: number): boolean {
+  if (view === null || view.reading.state === 'ended' || view.band === null) return true;
+  return view.band.index !== index || view.band.sinceMs > incident.openedMs;
 }

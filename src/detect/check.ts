@@ -16,7 +16,9 @@ export interface CheckInput {
 }
 
 /** Trouble, or why there is none: both are worth knowing. */
-type Verdict = { found: Omit<Finding, 'id' | 'check' | 'subject' | 'slots'> } | { fine: string };
+type Verdict =
+  | { found: Omit<Finding, 'id' | 'check' | 'subject' | 'slots'> & Partial<Pick<Finding, 'slots'>> }
+  | { fine: string };
 
 /** One health check: a pure look at one agent at one moment. */
 export interface HealthCheck {

@@ -34,8 +34,16 @@ function view(
     lastActivityMs: atMs,
     error: null,
     endedBadly: null,
+    context: null,
+    band: null,
     ...more,
   } as AgentView;
+}
+
+function filled(percent: number, index: number): Partial<AgentView> {
+  const used = percent * 2_000;
+  const context = { used, window: 200_000, usable: 180_000, percent, source: 'transcript' as const, atMs: nowMs };
+  return { context, band: { index, sinceMs: nowMs } };
 }
 
 const found = (given: AgentView, unansweredSinceMs: number | null = null) =>
@@ -63,6 +71,12 @@ describe('what is trouble, and what only looks like it', () => {
     ['a silent stream', view('working', 'thinking', 6), ['stalled-turn']],
     ['a tool that hangs', view('working', 'tool', 11, { tool: 'Bash' }), ['stalled-turn']],
     ['an MCP tool that hangs', view('working', 'tool', 16, { tool: 'mcp__x__y' }), ['stalled-turn']],
+    ['healthy: two thirds of its context used', view('idle', null, 1, filled(66, 2)), []],
+    ['healthy: a full context of an agent that has ended', view('ended', null, 1, filled(95, 4)), []],
+    ['healthy: a full context nobody can be sure of', view('unknown', null, 1, filled(95, 4)), []],
+    ['much of its context used', view('working', 'thinking', 0, filled(75, 3)), ['context-high']],
+    ['just below the edge again, in the same stay', view('idle', null, 1, filled(69, 3)), ['context-high']],
+    ['nearly all of its context used', view('idle', null, 1, filled(91, 4)), ['context-full']],
     ['killed', view('ended', null, 1, { endedBadly: 'while it was working' }), ['ended-unexpectedly']],
   ];
   it.each(cases)('%s', (_name, given, expected) => expect(found(given)).toEqual(expected));
@@ -85,6 +99,8 @@ describe('what is trouble, and what only looks like it', () => {
       'stalled-turn',
       'ended-unexpectedly',
       'no-answer',
+      'context-high',
+      'context-full',
     ]);
     for (const { reason } of fine) expect(reason).not.toBe('');
   });

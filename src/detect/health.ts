@@ -1,5 +1,6 @@
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { CheckInput, HealthCheck } from './check.ts';
+import { contextFull, contextHigh } from './checks/context-high.ts';
 import { endedUnexpectedly } from './checks/ended-unexpectedly.ts';
 import { noAnswer } from './checks/no-answer.ts';
 import { silentStop } from './checks/silent-stop.ts';
@@ -8,7 +9,15 @@ import { waitingHuman } from './checks/waiting-human.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 
-const checks: readonly HealthCheck[] = [silentStop, waitingHuman, stalledTurn, endedUnexpectedly, noAnswer];
+const checks: readonly HealthCheck[] = [
+  silentStop,
+  waitingHuman,
+  stalledTurn,
+  endedUnexpectedly,
+  noAnswer,
+  contextHigh,
+  contextFull,
+];
 
 export interface Examination {
   findings: Finding[];

@@ -57,6 +57,13 @@ export interface ContextReading {
   atMs: number;
 }
 
+/** The band of the context an agent stays in: a wobble around an edge is one stay. */
+export interface BandStay {
+  /** From 0, the emptiest. */
+  index: number;
+  sinceMs: number;
+}
+
 /** What one source says of the context, on its own scale. */
 export interface ContextSign {
   source: Source;
@@ -103,7 +110,9 @@ export type CheckName =
   | 'spawn-looks-failed'
   | 'spawn-abandoned'
   | 'spawns-failing'
-  | 'orphaned-work';
+  | 'orphaned-work'
+  | 'context-high'
+  | 'context-full';
 
 export interface FindingEvidence {
   /** Of background work also its output, or what somebody told `spawn-track`. */
@@ -144,6 +153,7 @@ export interface AgentView {
   model: string | null;
   context: ContextReading | null;
   contexts: ContextSign[];
+  band: BandStay | null;
   /** How much of the account's allowance is used, where the status line tells. */
   limits: UsageLimit[];
   sources: SourceSign[];

@@ -1,5 +1,5 @@
 import type { Action, ActionOutcome } from './action.ts';
-import type { AgentView, Authority } from './agent.ts';
+import type { AgentView, Authority, Source } from './agent.ts';
 import type { Json, WatchEvent } from './event.ts';
 import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
@@ -18,6 +18,22 @@ export interface SessionRow {
   endedAtMs: number | null;
 }
 
+/** One figure of a session's context: there is one whenever it changes. */
+export interface ContextPoint {
+  agent: string;
+  sessionId: string;
+  atMs: number;
+  used: number;
+  window: number;
+  usable: number;
+  source: Source;
+  /** When the turn began in which it was said. */
+  turnAtMs: number | null;
+  /** What set off the client's compaction that led to this figure; null: none did. */
+  compacted: string | null;
+  usedBefore: number | null;
+}
+
 export interface CheckRow {
   agent: string | null;
   project: string;
@@ -33,6 +49,7 @@ export interface StoreBatch {
   sessions: SessionRow[];
   events: WatchEvent[];
   spawns: SpawnRow[];
+  points: ContextPoint[];
   checks: CheckRow[];
 }
 

@@ -39,6 +39,8 @@ const agentColumns = [
   'context_usable',
   'context_source',
   'context_at',
+  'context_band',
+  'context_band_since',
   'cost_usd',
   'last_activity',
   'last_turn',
@@ -84,6 +86,8 @@ export function agentRow(host: string, view: AgentView): object {
     context_usable: view.context?.usable ?? null,
     context_source: view.context?.source ?? null,
     context_at: time(view.context?.atMs ?? null),
+    context_band: view.band?.index ?? null,
+    context_band_since: time(view.band?.sinceMs ?? null),
     cost_usd: view.costUsd,
     last_activity: time(view.lastActivityMs),
     last_turn: view.lastTurn,
@@ -123,6 +127,8 @@ export interface AgentRecord {
   context_usable: string | null;
   context_source: Source | null;
   context_at: Date | null;
+  context_band: number | null;
+  context_band_since: Date | null;
   cost_usd: number | null;
   last_activity: Date | null;
   last_turn: TurnEnd | null;
@@ -172,6 +178,10 @@ export function storedView(row: AgentRecord): AgentView {
     model: row.model,
     context,
     contexts: [],
+    band:
+      row.context_band === null || row.context_band_since === null
+        ? null
+        : { index: row.context_band, sinceMs: row.context_band_since.getTime() },
     limits: [],
     sources: [],
     costUsd: row.cost_usd,

@@ -5,6 +5,7 @@ import type { SpawnRow } from '../model/spawn.ts';
 import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
 import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
+import { insertPoints, pointRow } from './context.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
 import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
@@ -98,6 +99,7 @@ async function writeBatch(client: pg.PoolClient, host: string, batch: StoreBatch
     spawnRow,
   );
   await insert(client, updateTrackedSpawns, batch.spawns.filter(isTracked), ids, spawnRow);
+  await insert(client, insertPoints, batch.points, ids, pointRow);
   await insert(client, insertChecks, batch.checks, ids, checkRow);
 }
 
@@ -181,6 +183,7 @@ async function expire(client: pg.PoolClient, beforeMs: number): Promise<number> 
   let rows = 0;
   for (const sql of [
     'DELETE FROM events WHERE at < $1',
+    'DELETE FROM context_points WHERE at < $1',
     'DELETE FROM health_checks WHERE check_time < $1',
     "DELETE FROM active_spawns WHERE status NOT IN ('running', 'stalled') AND coalesce(last_output_change, spawn_time) < $1",
     'DELETE FROM sessions WHERE ended_at < $1',

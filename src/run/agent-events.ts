@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { bandName } from '../decide/bands.ts';
+import type { AgentView, BandStay } from '../model/agent.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent, SessionFact } from '../model/session-event.ts';
 import { shown } from '../model/text.ts';
@@ -25,6 +27,14 @@ export class AgentEvents {
     const data = { event: hook.name, kind, ...fact, subagent: hook.subagent };
     const id = stableId(`${this.#host}\n${file}\n${atMs}`);
     return this.#made(id, atMs, 'hook', 'hook', data, hook.sessionId);
+  }
+
+  /** Its context came into another band. */
+  ofBand(previous: AgentView | null, view: AgentView, edges: readonly number[], nowMs: number): WatchEvent {
+    const name = (band: BandStay | null) => (band === null ? null : bandName(band.index, edges));
+    const { used = null, window = null, percent = null, source = 'watchkeeper', atMs = nowMs } = view.context ?? {};
+    const data = { band: name(view.band), from: name(previous?.band ?? null), percent, used, window };
+    return this.of(atMs, source, 'band', data, view.sessionId);
   }
 
   /** Our own word on it. */

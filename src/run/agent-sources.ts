@@ -127,7 +127,7 @@ export function describeContexts(
 /** What the client keeps back of the window (seen in every version so far). */
 const defaultReserve = 20_000;
 
-function inWindow(reading: ContextReading, window: number): ContextReading {
+export function inWindow(reading: ContextReading, window: number): ContextReading {
   const usable = Math.max(0, window - (reading.window - reading.usable));
   return { ...reading, window, usable, percent: (reading.used / window) * 100 };
 }

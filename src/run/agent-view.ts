@@ -1,3 +1,4 @@
+import { holdBand } from '../decide/bands.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, lastTurn } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
@@ -5,7 +6,7 @@ import { shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
 import type { AgentInbox } from './agent-inbox.ts';
-import { describeContexts, describeSources } from './agent-sources.ts';
+import { describeContexts, describeSources, inWindow } from './agent-sources.ts';
 import { projectFor } from './names.ts';
 
 /** Everything a view of an agent is made of. */
@@ -23,6 +24,10 @@ export interface ViewParts {
   reading: StateReading;
   inbox: AgentInbox;
   broken: ReadonlySet<Source>;
+  /** Edges of the bands of context, in percent. */
+  bands: readonly number[];
+  /** Its record is being read up: what it says is of some moment long ago. */
+  isBehind: boolean;
   /** The view before, be it an earlier run's. */
   last: AgentView | null;
 }
@@ -32,12 +37,14 @@ export function describeAgent(parts: ViewParts): AgentView {
   const { process, place, client } = parts.seen;
   const turn = lastTurn(signs, reading);
   const line = parts.broken.has('statusline') ? null : parts.inbox.statusLine(sessionId);
-  const contexts = describeContexts(transcriptContext(parts.seen, facts), line, signs.screen);
+  const contexts = describeContexts(transcriptContext(parts.seen, facts, null), line, signs.screen);
   const session = place === null ? null : shown(place.pane.session, 200);
   const entry = observation.registry?.entry ?? null;
   const cwd = entry?.cwd ?? parts.inbox.session?.cwd ?? last?.cwd ?? null;
   // As long as its file cannot be read, what an earlier run knew of this session stands.
-  const known = transcript === null && last !== null && last.sessionId === sessionId ? last : null;
+  const sameSession = last !== null && last.sessionId === sessionId ? last : null;
+  const known = transcript === null ? sameSession : null;
+  const context = contexts.best ?? known?.context ?? null;
   return {
     agent: parts.name,
     project: projectFor(session, cwd),
@@ -53,8 +60,11 @@ export function describeAgent(parts: ViewParts): AgentView {
     startedAtMs: parts.startedAtMs,
     reading: { ...reading, tool: clean(reading.tool) },
     model: clean(facts.model) ?? clean(line?.line.model ?? null) ?? known?.model ?? null,
-    context: contexts.best ?? known?.context ?? null,
+    context,
     contexts: contexts.all,
+    band: parts.isBehind
+      ? (sameSession?.band ?? null)
+      : holdBand(context?.percent ?? null, sameSession?.band ?? null, parts.bands, signs.nowMs),
     limits: line?.line.limits.map((limit) => ({ ...limit, name: shown(limit.name, 40) })) ?? [],
     sources: describeSources({
       signs,
@@ -76,11 +86,18 @@ export function describeAgent(parts: ViewParts): AgentView {
   };
 }
 
-export function transcriptContext({ client }: SeenAgent, facts: SessionFacts): ContextReading | null {
+/** `told`: the window the status line told, where it has; else the model's name says it. */
+export function transcriptContext(
+  { client }: SeenAgent,
+  facts: SessionFacts,
+  told: number | null,
+): ContextReading | null {
   if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
   const used = facts.contextUsed;
   const { window, usable } = client.contextWindow(facts.model, used);
-  return { used, window, usable, percent: (used / window) * 100, source: 'transcript', atMs: facts.contextAtMs };
+  const percent = (used / window) * 100;
+  const reading: ContextReading = { used, window, usable, percent, source: 'transcript', atMs: facts.contextAtMs };
+  return told === null ? reading : inWindow(reading, told);
 }
 
 function lastActivity({ facts, observation, signs }: ViewParts): number | null {

@@ -378,6 +378,7 @@ class Daemon {
         paused: this.#isPaused(),
         mode: config.mode,
         tick_ms: config.tickSeconds * 1000,
+        bands: config.bands,
         prompts: { reacted: this.#acting.reactions.total, in_time: this.#acting.reactions.inTime },
       },
       agents: this.#spawns

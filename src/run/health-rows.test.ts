@@ -1,18 +1,29 @@
 import { describe, expect, it } from 'vitest';
+import { holdBand } from '../decide/bands.ts';
 import type { AgentView } from '../model/agent.ts';
 import { HealthRows } from './health-rows.ts';
 
 const intervals = { healthIntervalMinutes: 10, bands: [30, 50, 70, 85] };
 const minuteMs = 60_000;
 
-function view(percent: number | null): AgentView {
+function view(percent: number | null, before: AgentView | null = null, nowMs = 0): AgentView {
   const context =
     percent === null
       ? null
       : { used: percent * 2_000, window: 200_000, usable: 180_000, percent, source: 'statusline', atMs: 0 };
   const reading = { state: 'idle', detail: null };
   const contexts = context === null ? [] : [{ source: 'statusline', percent, scale: 'window', used: 1, atMs: 0 }];
-  return { agent: 'a', project: 'p', reading, context, contexts, model: 'm', findings: [] } as unknown as AgentView;
+  const band = holdBand(percent, before?.band ?? null, intervals.bands, nowMs);
+  return {
+    agent: 'a',
+    project: 'p',
+    reading,
+    context,
+    contexts,
+    band,
+    model: 'm',
+    findings: [],
+  } as unknown as AgentView;
 }
 
 describe('the context row of each interval', () => {
@@ -44,5 +55,29 @@ describe('the context row of each interval', () => {
     expect(typesAt(0)).toEqual(['summary', 'context']);
     expect(typesAt(9.9)).toEqual([]);
     expect(typesAt(10)).toEqual(['summary', 'context']);
+  });
+});
+
+describe('the context row of a change', () => {
+  it('comes with each band, and a wobble around an edge is none', () => {
+    const health = new HealthRows(() => intervals);
+    let before: AgentView | null = null;
+    const rows = [10, 40, 60, 71, 69, 71, 69.5, 86, 84, 20, null].flatMap((percent, index) => {
+      const now = view(percent, before, index);
+      const made = health.rows(before, now, index);
+      before = now;
+      return made
+        .filter(({ type }) => type === 'context')
+        .map(({ status, details }) => [status, details.band, details.from]);
+    });
+    expect(rows).toEqual([
+      ['ok', '[0,30)', null],
+      ['ok', '[30,50)', '[0,30)'],
+      ['ok', '[50,70)', '[30,50)'],
+      ['warning', '[70,85]', '[50,70)'],
+      ['critical', '(85,100]', '[70,85]'],
+      ['ok', '[0,30)', '(85,100]'],
+      ['unknown', null, '[0,30)'],
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { bandName, bandRule, isSameStay } from '../decide/bands.ts';
 import { healthStatus } from '../detect/health.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
@@ -28,30 +29,44 @@ export class HealthRows {
       rows.push({ agent: view.agent, project: view.project, atMs: nowMs, type, status, details });
     const opened = view.findings.filter((finding) => !before?.findings.some((old) => old.id === finding.id));
     const closed = (before?.findings ?? []).filter((old) => !view.findings.some((finding) => finding.id === old.id));
-    for (const finding of opened) row(finding.check, finding.severity, findingDetails(finding));
-    for (const finding of closed) row(finding.check, 'ok', { finding: finding.id });
+    for (const finding of opened.filter(hasOwnRow)) row(finding.check, finding.severity, findingDetails(finding));
+    for (const finding of closed.filter(hasOwnRow)) row(finding.check, 'ok', { finding: finding.id });
     const { healthIntervalMinutes, bands } = this.#intervals();
     const last = this.#summaryAtMs.get(view.agent);
-    if (last !== undefined && nowMs - last < healthIntervalMinutes * 60_000) return rows;
-    this.#summaryAtMs.set(view.agent, nowMs);
-    const status = healthStatus(view);
-    row('summary', status === 'healthy' ? 'ok' : status, summaryDetails(view));
-    row('context', contextStatus(view, bands), contextDetails(view, nowMs));
+    const isDue = last === undefined || nowMs - last >= healthIntervalMinutes * 60_000;
+    if (isDue) {
+      this.#summaryAtMs.set(view.agent, nowMs);
+      const status = healthStatus(view);
+      row('summary', status === 'healthy' ? 'ok' : status, summaryDetails(view));
+    }
+    if (isDue || !isSameStay(before?.band ?? null, view.band))
+      row('context', contextStatus(view), contextDetails(before, view, bands, nowMs));
     return rows;
   }
 }
 
-/** The two highest bands are worth a warning, and more than that. */
-function contextStatus({ context }: AgentView, bands: readonly number[]): CheckRow['status'] {
-  const [high, full] = bands.slice(-2);
-  if (context === null || high === undefined || full === undefined) return 'unknown';
-  if (context.percent > full) return 'critical';
-  return context.percent >= high ? 'warning' : 'ok';
+/** The context's row says it, with the band. */
+function hasOwnRow({ check }: Finding): boolean {
+  return check !== 'context-high' && check !== 'context-full';
+}
+
+function contextStatus({ band }: AgentView): CheckRow['status'] {
+  return band === null ? 'unknown' : bandRule(band.index).status;
 }
 
 /** Usage from 0 to 1, as the first requirements have it; each source on its own scale. */
-function contextDetails({ context, contexts, model }: AgentView, nowMs: number): { [key: string]: Json } {
+function contextDetails(
+  before: AgentView | null,
+  view: AgentView,
+  bands: readonly number[],
+  nowMs: number,
+): { [key: string]: Json } {
+  const { context, contexts, model, band } = view;
+  const from = before?.band ?? null;
   return {
+    band: band === null ? null : bandName(band.index, bands),
+    from: isSameStay(from, band) || from === null ? null : bandName(from.index, bands),
+    finding: view.findings.find((finding) => !hasOwnRow(finding))?.id ?? null,
     context_usage: context === null ? null : context.used / context.window,
     estimated_tokens_used: context?.used ?? null,
     window: context?.window ?? null,

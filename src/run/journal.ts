@@ -2,10 +2,10 @@ import type { AgentView } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { SpawnRow } from '../model/spawn.ts';
-import type { CheckRow, SessionRow, Store, StoreBatch } from '../model/store.ts';
+import type { CheckRow, ContextPoint, SessionRow, Store, StoreBatch } from '../model/store.ts';
 
 const eventsMax = 50_000;
-const nothing: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
+const nothing: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
 
 /**
  * What is waiting to be stored. The daemon goes on when the database is away: the newest row of each agent and
@@ -19,6 +19,7 @@ export class Journal {
   #sessions = new Map<string, SessionRow>();
   #spawns = new Map<string, SpawnRow>();
   #events: WatchEvent[] = [];
+  #points: ContextPoint[] = [];
   #checks: CheckRow[] = [];
   #flushing: Promise<boolean> | null = null;
   #failure: string | null = null;
@@ -30,7 +31,8 @@ export class Journal {
   }
 
   get pending(): number {
-    return this.#agents.size + this.#sessions.size + this.#spawns.size + this.#events.length + this.#checks.length;
+    const newest = this.#agents.size + this.#sessions.size + this.#spawns.size;
+    return newest + this.#events.length + this.#points.length + this.#checks.length;
   }
 
   /** Why the last flush failed; null when it did not. */
@@ -43,6 +45,7 @@ export class Journal {
     for (const row of batch.sessions) this.#sessions.set(`${row.agent}\n${row.sessionId}`, row);
     for (const row of batch.spawns) this.#spawns.set(`${row.project}\n${row.taskId}`, row);
     for (const event of batch.events) this.#events.push(event);
+    for (const point of batch.points) this.#points.push(point);
     this.#checks.push(...batch.checks);
     this.#bound();
   }
@@ -80,6 +83,7 @@ export class Journal {
       (await this.#writeGood(batch.agents, (agents) => only({ agents }))) &&
       (await this.#writeGood(batch.events, (events) => only({ events }))) &&
       (await this.#writeGood(batch.spawns, (spawns) => only({ spawns }))) &&
+      (await this.#writeGood(batch.points, (points) => only({ points }))) &&
       (await this.#writeGood(batch.checks, (checks) => only({ checks }))) &&
       (await this.#writeGood(batch.sessions, (sessions) => only({ sessions })))
     );
@@ -108,12 +112,14 @@ export class Journal {
       sessions: [...this.#sessions.values()],
       events: this.#events,
       spawns: [...this.#spawns.values()],
+      points: this.#points,
       checks: this.#checks,
     };
     this.#agents.clear();
     this.#sessions.clear();
     this.#spawns.clear();
     this.#events = [];
+    this.#points = [];
     this.#checks = [];
     return batch;
   }
@@ -129,6 +135,7 @@ export class Journal {
       ...this.#spawns,
     ]);
     this.#events = [...batch.events, ...this.#events];
+    this.#points = [...batch.points, ...this.#points];
     this.#checks.unshift(...batch.checks);
     this.#bound();
   }
@@ -139,6 +146,8 @@ export class Journal {
       this.#events.splice(0, over);
       this.#counters.add('store.dropped-events', over);
     }
+    const pointsOver = this.#points.length - eventsMax;
+    if (pointsOver > 0) this.#points.splice(0, pointsOver);
     const checksOver = this.#checks.length - eventsMax;
     if (checksOver > 0) this.#checks.splice(0, checksOver);
   }

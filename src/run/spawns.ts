@@ -111,7 +111,7 @@ export class Spawns {
       if (view === undefined) this.#signs.delete(agent);
       else this.#takeSigns(view, signs);
     }
-    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
+    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
     this.#lookAtAll(moment, views, batch);
     const states = [...this.#spawns.values()].map((each) => each.state());
     const warnMs = Math.min(60_000, moment.limits.stallMs / 4);

@@ -12,6 +12,8 @@ export interface StatusDocument {
     paused: boolean;
     mode: string;
     tick_ms: number;
+    /** Edges of the bands of context, in percent. */
+    bands: readonly number[];
     /** Prompts that began a turn: how many the agents reacted to, and how many of those within `answerSeconds`. */
     prompts: { reacted: number; in_time: number };
   };

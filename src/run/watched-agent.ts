@@ -1,4 +1,5 @@
 import type { AgentClient } from '../clients/client.ts';
+import { isSameStay } from '../decide/bands.ts';
 import { standInActivity } from '../detect/infer.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
 import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
@@ -6,7 +7,7 @@ import type { AgentView, Authority, RegistryActivity, Source, State, StateReadin
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
-import type { SessionRow, StoredAgent } from '../model/store.ts';
+import type { ContextPoint, SessionRow, StoredAgent } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { ProcessInfo } from '../model/world.ts';
 import type { AgentFollower, Observation, SessionHint } from '../sense/agent-follower.ts';
@@ -17,6 +18,7 @@ import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
 import { AgentEvents } from './agent-events.ts';
 import type { AgentInbox, HeardHook } from './agent-inbox.ts';
 import { describeAgent, transcriptContext } from './agent-view.ts';
+import { ContextTrail } from './context-trail.ts';
 import { spawnSigns } from './spawn-signs.ts';
 
 const pathCharsMax = 4_096;
@@ -28,6 +30,7 @@ export interface Look {
   events: WatchEvent[];
   /** Sessions whose row changed: the present one, and one that just ended. */
   sessions: SessionRow[];
+  points: ContextPoint[];
   changed: boolean;
   more: boolean;
 }
@@ -47,6 +50,8 @@ interface Parts {
   hooked: (agent: string, hook: HeardHook) => void;
   /** Sources found broken in this version of its client: they are left out. */
   broken: (clientVersion: string | null) => ReadonlySet<Source>;
+  /** Edges of the bands of context, in percent. */
+  bands: () => readonly number[];
 }
 
 /** What the watcher brings to a look at one agent. */
@@ -64,6 +69,7 @@ export class WatchedAgent {
   readonly #parts: Parts;
   readonly #client: AgentClient;
   readonly #events: AgentEvents;
+  readonly #trail: ContextTrail;
   #seen: SeenAgent;
   #facts: SessionFacts = newSession();
   #sessionId: string | null = null;
@@ -84,6 +90,7 @@ export class WatchedAgent {
     this.#parts = parts;
     this.#client = parts.seen.client;
     this.#events = new AgentEvents(parts.host, parts.name);
+    this.#trail = new ContextTrail(parts.name);
     this.#seen = parts.seen;
     this.name = parts.name;
     this.#before = parts.stored;
@@ -171,7 +178,7 @@ export class WatchedAgent {
     this.#noRegistry = observation.trouble.registry !== null || this.#broken().has('registry');
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
-    const look: Look = { events: [], sessions: [], changed: false, more: observation.more };
+    const look: Look = { events: [], sessions: [], points: [], changed: false, more: observation.more };
     if (observation.restarted) this.#restart(observation, nowMs, look);
     this.#take(observation, look);
     this.#takeHooks(hooks, look);
@@ -188,6 +195,7 @@ export class WatchedAgent {
     const signs = this.#signs(observation, subagents, senses, nowMs);
     this.#lastSigns = signs;
     const view = this.#describe(observation, signs);
+    if (view.context?.source === 'statusline') look.points.push(...this.#trail.seen(view.context, this.#facts));
     this.#compare(view, nowMs, look);
     if (look.events.length > 0 || look.changed) look.sessions.push(...this.#sessionRow(view));
     this.#view = view;
@@ -199,6 +207,7 @@ export class WatchedAgent {
     if (observation.sessionId === this.#sessionId) {
       // The file was cut or replaced: how far it was recorded says nothing about the new content.
       this.#recorded = null;
+      this.#trail.begin(this.#sessionId, null);
       return;
     }
     const previous = this.#sessionId ?? this.#before?.view.sessionId ?? null;
@@ -213,6 +222,8 @@ export class WatchedAgent {
     this.#sessionId = observation.sessionId;
     this.#recorded = this.#before?.recorded.get(observation.sessionId ?? '') ?? null;
     this.#transcript = null;
+    const stored = this.#before?.view;
+    this.#trail.begin(this.#sessionId, stored?.sessionId === this.#sessionId ? (stored?.context ?? null) : null);
   }
 
   #take(observation: Observation, look: Look): void {
@@ -223,10 +234,13 @@ export class WatchedAgent {
     if (this.#recorded?.inode !== transcript.inode || this.#recorded.offset > transcript.size)
       this.#recorded = { inode: transcript.inode, offset: 0 };
     const recordedTo = this.#recorded.offset;
+    const window = this.#parts.inbox.statusLine(this.#sessionId)?.line.window ?? null;
     for (const { event, offset } of observation.events) {
       takeEvent(this.#facts, event);
       this.#parts.told(this.name, event);
+      const points = this.#trail.told(event, transcriptContext(this.#seen, this.#facts, window), this.#facts);
       if (offset < recordedTo) continue;
+      look.points.push(...points);
       this.#recorded.offset = Math.max(this.#recorded.offset, offset + 1);
       // What the session did under an earlier process is history, not something seen.
       if (event.atMs >= this.#parts.startedAtMs)
@@ -253,7 +267,7 @@ export class WatchedAgent {
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
     const broken = this.#broken();
-    const context = transcriptContext(this.#seen, this.#facts);
+    const context = transcriptContext(this.#seen, this.#facts, null);
     return {
       nowMs,
       alive,
@@ -290,6 +304,8 @@ export class WatchedAgent {
       reading: this.#judge(signs),
       inbox,
       broken: this.#broken(),
+      bands: this.#parts.bands(),
+      isBehind: this.#hasBacklog,
       last: this.lastView,
     });
   }
@@ -340,6 +356,8 @@ export class WatchedAgent {
         this.#events.of(sinceMs, source, 'state', { state, detail, tool, from, confidence }, view.sessionId),
       );
     }
+    if (!isSameStay(previous?.band ?? null, view.band))
+      look.events.push(this.#events.ofBand(previous, view, this.#parts.bands(), nowMs));
     const print = fingerprint(view);
     look.changed = print !== this.#print;
     this.#print = print;

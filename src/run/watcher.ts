@@ -146,7 +146,7 @@ export class Watcher {
   /** `found`: processes just seen. */
   #look(keys: string[], found: ReadonlyMap<string, SeenAgent> = new Map()): WatchEvent[] {
     const nowMs = this.#parts.clock.nowMs();
-    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], checks: [] };
+    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
     for (const key of keys) {
       try {
         this.#lookAt(key, nowMs, found.get(key)?.process ?? null, batch);
@@ -154,7 +154,8 @@ export class Watcher {
         this.#parts.failed(error);
       }
     }
-    if (batch.agents.length + batch.events.length + batch.checks.length > 0) this.#parts.record(batch);
+    if (batch.agents.length + batch.events.length + batch.points.length + batch.checks.length > 0)
+      this.#parts.record(batch);
     return batch.events;
   }
 
@@ -198,6 +199,7 @@ export class Watcher {
       told: this.#parts.told,
       hooked: this.#parts.hooked,
       broken: (version) => this.#parts.broken(seen.client.name, version),
+      bands: () => this.#parts.config().bands,
     });
   }
 
@@ -233,6 +235,7 @@ export class Watcher {
     this.#examined.set(view.agent, examination.fine);
     batch.events.push(...look.events);
     batch.sessions.push(...look.sessions);
+    batch.points.push(...look.points);
     batch.checks.push(...this.#healthRows.rows(before, view, nowMs));
     if (look.changed || look.events.length > 0) batch.agents.push(view);
     this.#parts.spawned(view, agent.spawned);

@@ -67,7 +67,7 @@ function event(agent: string, atMs = Date.now()): WatchEvent {
 
 function batchOf(agent: string, events: WatchEvent[]): StoreBatch {
   const check = { agent, project: 'p', atMs: Date.now(), type: 'summary', status: 'ok' as const, details: {} };
-  return { agents: [view(agent)], sessions: [], events, spawns: [], checks: [check] };
+  return { agents: [view(agent)], sessions: [], events, spawns: [], points: [], checks: [check] };
 }
 
 async function stored(agent: string): Promise<{ events: number; checks: number }> {

@@ -3,10 +3,12 @@ import { shown } from '../../model/text.ts';
 import { version } from '../../run/version.ts';
 import { addAudit } from './commands/audit.ts';
 import { addAuthority } from './commands/authority.ts';
+import { addCanAccept } from './commands/can-accept.ts';
 import { addCheck } from './commands/check.ts';
 import { addCompact } from './commands/compact.ts';
 import { addConfig } from './commands/config.ts';
 import { addConformance } from './commands/conformance.ts';
+import { addContext } from './commands/context.ts';
 import { addDb } from './commands/db.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
@@ -64,6 +66,8 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addStatus,
     addWhy,
     addHealth,
+    addContext,
+    addCanAccept,
     addSpawnTrack,
     addInbox,
     addPrompt,

@@ -93,6 +93,10 @@ export function ago(sinceMs: number, nowMs: number): string {
   return `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
+export function tokens(count: number): string {
+  return count >= 1_000_000 ? `${count / 1_000_000}M` : `${Math.round(count / 1000)}k`;
+}
+
 export function clock(at: string | number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }

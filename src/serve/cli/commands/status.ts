@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
 import { askStatus } from '../daemon.ts';
-import { ago, type Cell, type Color, line, print, printJson, table } from '../output.ts';
+import { ago, type Cell, type Color, line, print, printJson, table, tokens } from '../output.ts';
 
 interface StatusOptions {
   watch?: boolean;
@@ -94,8 +94,4 @@ function stateColor(agent: AgentDocument): Color | null {
 
 function colored(color: Color | null): { color?: Color } {
   return color === null ? {} : { color };
-}
-
-function tokens(count: number): string {
-  return count >= 1_000_000 ? `${count / 1_000_000}M` : `${Math.round(count / 1000)}k`;
 }

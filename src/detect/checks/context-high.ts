@@ -1,0 +1,43 @@
+import type { AgentView } from '../../model/agent.ts';
+import type { HealthCheck } from '../check.ts';
+
+/** The two highest bands, by their place: seed 000 asks for a handoff after the current work, then before anything else. */
+export const highBand = 3;
+export const fullBand = 4;
+
+/** Much of the context is used: a handoff after the current work costs least now. */
+export const contextHigh: HealthCheck = {
+  name: 'context-high',
+  look: ({ view }) => inBand(view, highBand, 'warning'),
+};
+
+/** Nearly all of it is used: the next step may be the last. */
+export const contextFull: HealthCheck = {
+  name: 'context-full',
+  look: ({ view }) => inBand(view, fullBand, 'critical'),
+};
+
+function inBand(view: AgentView, index: number, severity: 'warning' | 'critical'): ReturnType<HealthCheck['look']> {
+  const { context, band, reading } = view;
+  if (reading.state === 'ended' || reading.state === 'unknown') return { fine: `it is ${reading.state}` };
+  if (context === null || band === null) return { fine: 'its context is not known' };
+  const percent = Math.min(100, context.percent);
+  if (band.index !== index) return { fine: `${Math.round(percent)} % of its context is used` };
+  const left = Math.max(0, context.usable - context.used);
+  return {
+    found: {
+      severity,
+      confidence: 0.95,
+      sinceMs: band.sinceMs,
+      evidence: [
+        {
+          source: context.source,
+          atMs: context.atMs,
+          text: `${Math.round(percent)} % of its context is used, ${Math.round(left / 1000)}k tokens are left to use`,
+        },
+      ],
+      action: null,
+      slots: { percent },
+    },
+  };
+}

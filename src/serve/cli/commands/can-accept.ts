@@ -1,0 +1,37 @@
+import { type Command, Option } from 'commander';
+import { type AdmissionDocument, admissionDocument, type TaskSize } from '../../../run/context-document.ts';
+import { askStatus, needAgent } from '../daemon.ts';
+import { exit } from '../outcome.ts';
+import { line, print, printJson } from '../output.ts';
+
+const sizes: readonly TaskSize[] = ['tiny', 'small', 'large'];
+
+export function addCanAccept(program: Command): void {
+  program
+    .command('can-accept')
+    .summary('may an agent be given a task of this size now?')
+    .description(
+      'Yes (exit 0) or no (exit 1), by how full its context is: any task below half, then small ones, then tiny ones, ' +
+        'then none before a handoff. An agent that waits, is limited, has ended or cannot be read takes none.',
+    )
+    .argument('<agent>', 'its name, as `status` shows it')
+    .addOption(new Option('--size <size>', 'how large the task is').choices(sizes).makeOptionMandatory())
+    .option('--json', 'one JSON document')
+    .action(async (name: string, options: { size: TaskSize; json?: boolean }) => {
+      const status = await askStatus();
+      const answer = admissionDocument(needAgent(status, name), options.size, status.daemon.bands);
+      if (options.json) printJson(answer);
+      else print(line(answerText(answer, options.size)));
+      if (!answer.accept) process.exitCode = exit.no;
+    });
+}
+
+function answerText(
+  { agent, accept, percent, band, reason, rule, handoff }: AdmissionDocument,
+  size: TaskSize,
+): string {
+  const filled = percent === null ? 'context unknown' : `${Math.round(percent)}%, band ${band}: ${rule}`;
+  const why = reason === null || reason === 'band' || reason === 'context-unknown' ? '' : `it is ${reason}; `;
+  const after = handoff === 'none' ? '' : `; handoff ${handoff}`;
+  return `${accept ? 'yes' : 'no'}, ${agent} ${accept ? 'takes' : 'does not take'} a ${size} task (${why}${filled})${after}`;
+}

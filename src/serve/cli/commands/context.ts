@@ -1,0 +1,117 @@
+import os from 'node:os';
+import type { Command } from 'commander';
+import { loadConfig } from '../../../run/config/load.ts';
+import { type ContextDocument, contextDocument, contextOf } from '../../../run/context-document.ts';
+import { askControl } from '../../../run/control.ts';
+import { findHome, runningDaemon } from '../../../run/home.ts';
+import type { StatusDocument } from '../../../run/status.ts';
+import { type Bar, barChart } from '../chart.ts';
+import { databaseFailure, needDatabaseUrl } from '../database.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { ago, clock, line, print, printJson, tokens } from '../output.ts';
+
+const answerMs = 3_000;
+
+export function addContext(program: Command): void {
+  program
+    .command('context')
+    .summary("how an agent's context filled, and when it will be full")
+    .description(
+      "The context of an agent's present session, turn by turn, with its band and the forecast. Read from the record, so it works with the daemon down as long as the database runs.",
+    )
+    .argument('<agent>', 'its name, as `status` shows it')
+    .option('--json', 'one JSON document')
+    .action(async (agent: string, options: { json?: boolean }) => {
+      const url = needDatabaseUrl();
+      const bands = await daemonBands();
+      const read = await contextOf(url, agent);
+      if (!read.ok) {
+        if (read.reason === 'no-agent')
+          throw new CommandFailure(exit.notFound, read.message, '`watchkeeper status` lists them');
+        throw databaseFailure(read.message);
+      }
+      const nowMs = Date.now();
+      const document = contextDocument(read.value, bands ?? ownBands(), nowMs);
+      if (options.json) printJson(document);
+      else print(contextText(document, bands !== null, nowMs));
+    });
+}
+
+/** As the daemon has them in force; null: none answers. */
+async function daemonBands(): Promise<readonly number[] | null> {
+  const daemon = runningDaemon(findHome(process.env));
+  if (daemon === null) return null;
+  const status = await askControl<StatusDocument>(daemon.sockets.control, { ask: 'status' }, answerMs);
+  return status.ok ? status.value.daemon.bands : null;
+}
+
+function ownBands(): readonly number[] {
+  const places = { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() };
+  const loaded = loadConfig(places);
+  if (!loaded.ok) throw new CommandFailure(exit.usage, loaded.message);
+  return loaded.value.config.bands;
+}
+
+function contextText(document: ContextDocument, isLive: boolean, nowMs: number): string {
+  const { agent, context, band, rule, points, room } = document;
+  if (context === null)
+    return `${agent}: its context is not known${points.length === 0 ? ', no figure has been told in this session' : ''}`;
+  const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${clock(context.at)}, no daemon looks since`;
+  const bars = turnBars(points);
+  return [
+    `${agent}: ${Math.round(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
+    `band ${band}: ${rule}`,
+    ...(bars.length === 0 ? [] : [...barChart(bars), `${' '.repeat(6)}${barsText(bars)}`]),
+    forecastText(document, nowMs),
+    compactionText(document),
+    room === 0
+      ? 'room: none, the client takes no more'
+      : `room: ${tokens(room ?? 0)} of the ${tokens(context.usable)} the client lets one use`,
+  ]
+    .map(line)
+    .join('\n');
+}
+
+function barsText(bars: Bar[]): string {
+  const compacted = bars.some(({ mark }) => mark !== null) ? '; c: compacted' : '';
+  return `${bars.length} turn${bars.length === 1 ? '' : 's'} of this session${compacted}`;
+}
+
+/** The last figure of each turn; a compaction stands by itself. */
+function turnBars(points: ContextDocument['points']): Bar[] {
+  const bars: Bar[] = [];
+  for (const [index, { percent, compacted, turn_at: turn }] of points.entries()) {
+    const before = points[index - 1];
+    const goesOn = before !== undefined && before.turn_at === turn && before.compacted === null && compacted === null;
+    if (goesOn) bars.pop();
+    bars.push({ percent, mark: compacted === null ? null : 'c' });
+  }
+  return bars;
+}
+
+function forecastText({ forecast, state }: ContextDocument, nowMs: number): string {
+  if (state === 'ended') return 'forecast: it has ended';
+  if (forecast === null) return 'forecast: too little has been seen to say';
+  const { band, at, low, high, steps } = forecast;
+  const what = band === 'usable-end' ? 'its end' : `band ${band}`;
+  const end = forecast.usable_end;
+  const about = end === null || band === 'usable-end' ? '' : `; its end in about ${ahead(end.at, nowMs)}`;
+  return `forecast: ${what} in about ${ahead(at, nowMs)} of work (${ahead(low, nowMs)} to ${ahead(high, nowMs)}, ${steps} steps)${about}`;
+}
+
+function compactionText({ client_compacts: seen, points, context }: ContextDocument): string {
+  const last = points.findLast((point) => point.compacted !== null);
+  const here =
+    last === undefined
+      ? 'not compacted in this session'
+      : `compacted (${last.compacted}) at ${clock(last.at)}, ${last.used_before === null ? '' : `from ${tokens(last.used_before)} `}to ${tokens(last.used)}`;
+  const byItself =
+    seen?.used_before == null
+      ? `by itself the client may from about ${tokens(context?.usable ?? 0)} on`
+      : `by itself the client did at ${tokens(seen.used_before)}`;
+  return `${here}; ${byItself}`;
+}
+
+function ahead(at: string, nowMs: number): string {
+  return ago(nowMs, Date.parse(at));
+}
