@@ -56,13 +56,13 @@ function contextText(document: ContextDocument, isLive: boolean, nowMs: number):
   const { agent, context, band, rule, points, room } = document;
   if (context === null)
     return `${agent}: its context is not known${points.length === 0 ? ', no figure has been told in this session' : ''}`;
-  const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${clock(context.at)}, no daemon looks since`;
+  const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${clock(context.at)}, no daemon`;
   const bars = turnBars(points);
   return [
     `${agent}: ${Math.round(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
     `band ${band}: ${rule}`,
     ...(bars.length === 0 ? [] : [...barChart(bars), `${' '.repeat(6)}${barsText(bars)}`]),
-    forecastText(document, nowMs),
+    ...forecastLines(document, nowMs),
     compactionText(document),
     room === 0
       ? 'room: none, the client takes no more'
@@ -89,14 +89,14 @@ function turnBars(points: ContextDocument['points']): Bar[] {
   return bars;
 }
 
-function forecastText({ forecast, state }: ContextDocument, nowMs: number): string {
-  if (state === 'ended') return 'forecast: it has ended';
-  if (forecast === null) return 'forecast: too little has been seen to say';
-  const { band, at, low, high, steps } = forecast;
-  const what = band === 'usable-end' ? 'its end' : `band ${band}`;
-  const end = forecast.usable_end;
-  const about = end === null || band === 'usable-end' ? '' : `; its end in about ${ahead(end.at, nowMs)}`;
-  return `forecast: ${what} in about ${ahead(at, nowMs)} of work (${ahead(low, nowMs)} to ${ahead(high, nowMs)}, ${steps} steps)${about}`;
+function forecastLines({ forecast, state }: ContextDocument, nowMs: number): string[] {
+  if (state === 'ended') return ['forecast: it has ended'];
+  if (forecast === null) return ['forecast: too little has been seen to say'];
+  const { band, usable_end: end } = forecast;
+  const reach = ({ at, low, high, steps }: NonNullable<typeof end>) =>
+    `in about ${ahead(at, nowMs)} of work (${ahead(low, nowMs)} to ${ahead(high, nowMs)}), ${steps} steps`;
+  if (band === 'usable-end') return [`forecast: full ${reach(forecast)}`];
+  return [`forecast: band ${band} ${reach(forecast)}`, ...(end === null ? [] : [`          full ${reach(end)}`])];
 }
 
 function compactionText({ client_compacts: seen, points, context }: ContextDocument): string {
