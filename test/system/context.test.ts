@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AdmissionDocument, ContextDocument } from '../../src/run/context-document.ts';
 import { until } from '../clients/until.ts';
-import { openStandIn, prompt, reply, type StandIn } from './stand-in.ts';
+import { apiError, openStandIn, prompt, reply, type StandIn } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 
 let world: World;
@@ -159,6 +159,13 @@ describe('an agent whose context fills up', () => {
     expect(await accepts('tiny')).toMatchObject({ code: 1, reason: 'waiting', band: '[0,30)' });
     agent.register({});
     await world.agentIs('fill-ps', 'idle');
+    const quotaLimits = { status: 'rejected', resetsAt: Math.floor(Date.now() / 1000) + 3_600 };
+    agent.write(
+      prompt(),
+      apiError('You have hit your limit', { error: 'rate_limit', apiErrorStatus: 429, quotaLimits }),
+    );
+    await world.agentIs('fill-ps', 'limited');
+    expect(await accepts('tiny')).toMatchObject({ code: 1, reason: 'limited' });
     const other = await openStandIn(world, 'gone');
     other.turn(5_000);
     await recorded(5_000, 'gone');

@@ -82,6 +82,17 @@ async function stored(agent: string): Promise<{ events: number; checks: number }
   return rows[0];
 }
 
+async function figures(agent: string): Promise<number> {
+  const client = new pg.Client({ connectionString: database.adminUrl });
+  await client.connect();
+  const { rows } = await client.query(
+    'SELECT count(*)::int AS count FROM context_points p JOIN agents a ON a.id = p.agent_id WHERE a.name = $1',
+    [agent],
+  );
+  await client.end();
+  return rows[0].count;
+}
+
 describe('a batch', () => {
   it('that is written twice, since the answer to the first was lost, is there once', async () => {
     const batch = batchOf('twice', [event('twice'), event('twice')]);
@@ -102,6 +113,17 @@ describe('a batch', () => {
     expect(journal.pending).toBe(4);
     expect(await journal.flush()).toBe(true);
     expect(await stored('twice')).toEqual({ events: 2, checks: 1 });
+  });
+
+  it('with figures of a context has each once, however often it comes, until they are too old', async () => {
+    const figure = { agent: 'points', sessionId: 's', atMs: Date.now(), used: 5, window: 10, usable: 9 };
+    const more = { source: 'transcript' as const, turnAtMs: null, compacted: null, usedBefore: null };
+    const old = { ...figure, ...more, atMs: figure.atMs - 86_400_000 };
+    const batch = { ...batchOf('points', []), points: [old, { ...figure, ...more }] };
+    for (let times = 0; times < 2; times += 1) expect((await store.write('here', batch)).ok).toBe(true);
+    expect(await figures('points')).toBe(2);
+    expect((await store.expire(figure.atMs - 1_000)).ok).toBe(true);
+    expect(await figures('points')).toBe(1);
   });
 
   it('of 5,000 events goes in whole', async () => {
