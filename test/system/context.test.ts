@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../src/run/conform/until.ts';
 import type { AdmissionDocument, ContextDocument } from '../../src/run/context-document.ts';
-import { until } from '../clients/until.ts';
 import { apiError, openStandIn, prompt, reply, type StandIn } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 
@@ -89,6 +89,7 @@ describe('an agent whose context fills up', () => {
     expect((await world.run('context', 'fill-ps')).stdout).toBe(
       'fill-ps: its context is not known, no figure has been told in this session\n',
     );
+    expect((await world.run('can-accept', 'fill-ps', '--size', 'tiny')).stdout).toBe('no, its context is not known\n');
     expect(await context()).toMatchObject({ points: [], forecast: null, context: null });
     expect((await world.run('context', 'nobody', '--json')).code).toBe(4);
     expect((await world.run('can-accept', 'nobody', '--size', 'tiny')).code).toBe(4);
@@ -110,6 +111,9 @@ describe('an agent whose context fills up', () => {
       if (not !== null) expect(await accepts(not), `${used}`).toMatchObject({ code: 1, accept: false, band });
     }
     expect(await accepts('tiny')).toMatchObject({ reason: 'band', handoff: 'required', percent: 90 });
+    expect((await world.run('can-accept', 'fill-ps', '--size', 'tiny')).stdout).toBe(
+      'no, 90% (85,100]: takes nothing new before a handoff\n',
+    );
     // The fifth figure was a wobble: one stay, one row, one event.
     await until('all rows', async () => (await contextRows('fill-ps')).length >= 6);
     expect(await contextRows('fill-ps')).toEqual([

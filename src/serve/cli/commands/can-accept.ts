@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type AdmissionDocument, admissionDocument, type TaskSize } from '../../../run/context-document.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
-import { line, print, printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 const sizes: readonly TaskSize[] = ['tiny', 'small', 'large'];
 
@@ -21,17 +21,13 @@ export function addCanAccept(program: Command): void {
       const status = await askStatus();
       const answer = admissionDocument(needAgent(status, name), options.size, status.daemon.bands);
       if (options.json) printJson(answer);
-      else print(line(answerText(answer, options.size)));
+      else print(answerText(answer));
       if (!answer.accept) process.exitCode = exit.no;
     });
 }
 
-function answerText(
-  { agent, accept, percent, band, reason, rule, handoff }: AdmissionDocument,
-  size: TaskSize,
-): string {
-  const filled = percent === null ? 'context unknown' : `${Math.round(percent)}%, band ${band}: ${rule}`;
-  const why = reason === null || reason === 'band' || reason === 'context-unknown' ? '' : `it is ${reason}; `;
-  const after = handoff === 'none' ? '' : `; handoff ${handoff}`;
-  return `${accept ? 'yes' : 'no'}, ${agent} ${accept ? 'takes' : 'does not take'} a ${size} task (${why}${filled})${after}`;
+function answerText({ accept, percent, band, reason, rule }: AdmissionDocument): string {
+  if (reason === 'context-unknown') return 'no, its context is not known';
+  if (reason !== null && reason !== 'band') return `no, it is ${reason}`;
+  return `${accept ? 'yes' : 'no'}, ${Math.round(percent ?? 0)}% ${band}: ${rule}`;
 }
