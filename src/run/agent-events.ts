@@ -32,9 +32,9 @@ export class AgentEvents {
   /** Its context came into another band. */
   ofBand(previous: AgentView | null, view: AgentView, edges: readonly number[], nowMs: number): WatchEvent {
     const name = (band: BandStay | null) => (band === null ? null : bandName(band.index, edges));
-    const { used = null, window = null, percent = null, source = 'watchkeeper', atMs = nowMs } = view.context ?? {};
+    const { used = null, window = null, percent = null, atMs = nowMs } = view.context ?? {};
     const data = { band: name(view.band), from: name(previous?.band ?? null), percent, used, window };
-    return this.of(atMs, source, 'band', data, view.sessionId);
+    return this.of(atMs, 'watchkeeper', 'band', data, view.sessionId);
   }
 
   /** Our own word on it. */
