@@ -1,0 +1,208 @@
+import type { RunEvent } from '../../model/run-event.ts';
+import type { SessionFact } from '../../model/session-event.ts';
+import type { LoopCheck, LoopFold, LoopLimits, LoopName } from './check.ts';
+import { editRevert } from './edit-revert.ts';
+import { looping } from './looping.ts';
+import { noProgress } from './no-progress.ts';
+import { Novelty } from './novelty.ts';
+import { repeatedError } from './repeated-error.ts';
+import { Silence, type SilenceLimits } from './silence.ts';
+import { keep, type Step, type StepCount, StepPairs } from './steps.ts';
+
+export const loopChecks: readonly LoopCheck[] = [looping, repeatedError, noProgress, editRevert];
+
+export type RunCheckName =
+  | LoopName
+  | 'stalled-turn'
+  | 'waiting-human'
+  | 'rate-limited'
+  | 'api-error'
+  | 'context-exhausted';
+
+export interface JudgeLimits {
+  loop: LoopLimits;
+  silence: SilenceLimits;
+}
+
+/** Trouble in a recorded run. `from` is where it began, `index` where it was told. */
+export interface RunFinding {
+  check: RunCheckName;
+  from: number;
+  index: number;
+  atMs: number;
+  sinceMs: number;
+  text: string;
+  /** The last record it covers; null: until the end. */
+  until: number | null;
+  untilMs: number | null;
+}
+
+/** A finding began or is over. */
+export interface RunNote {
+  event: 'open' | 'close';
+  finding: RunFinding;
+}
+
+type RunCount = StepCount | 'repeated_events' | 'clock_back' | 'without_time';
+
+/** The same diagnosis on two looks, before anything is said. */
+const readingsMin = 2;
+/** Steps without the trouble, before it is over. */
+const calmSteps = 5;
+const keysMax = 5_000;
+
+interface Watched {
+  name: LoopName;
+  fold: LoopFold;
+  held: { index: number; atMs: number }[];
+  calm: number;
+  open: RunFinding | null;
+}
+
+/** All checks over one recorded run, event by event, on the run's own clock. */
+export class RunJudge {
+  readonly counts = new Map<RunCount, number>();
+  /** How long turns were open; runs without times have none. */
+  openMs = 0;
+  steps = 0;
+  readonly #pairs = new StepPairs((what) => this.#count(what));
+  readonly #novelty = new Novelty();
+  readonly #silence: Silence;
+  readonly #watched: Watched[];
+  readonly #tell: (note: RunNote) => void;
+  readonly #keys = new Set<string>();
+  #nowMs = Number.NaN;
+  #index = 0;
+  #limited: RunFinding | null = null;
+  #broken: RunFinding | null = null;
+
+  constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
+    this.#tell = tell;
+    this.#silence = new Silence(limits.silence);
+    this.#watched = loopChecks.map((check) => ({
+      name: check.name,
+      fold: check.start(limits.loop),
+      held: [],
+      calm: 0,
+      open: null,
+    }));
+  }
+
+  take(event: RunEvent): void {
+    if (this.#keys.has(event.key)) return this.#count('repeated_events');
+    keep(this.#keys, keysMax, (keys) => keys.add(event.key));
+    this.#tick(event);
+    const { fact, side } = event;
+    this.#silence.take(fact, side, this.#nowMs);
+    if (side) return;
+    if (startsOver(fact)) this.#clear();
+    this.#takeErrors(fact, event.index);
+    const step = this.#pairs.take(event);
+    if (step !== null) this.#takeStep({ ...step, atMs: this.#nowMs });
+  }
+
+  /** The clock goes through the silence before the event, and never back. */
+  #tick({ atMs, index }: RunEvent): void {
+    if (Number.isNaN(atMs)) this.#count('without_time');
+    else if (atMs < this.#nowMs) this.#count('clock_back');
+    else {
+      if (this.#silence.open && !Number.isNaN(this.#nowMs)) this.openMs += atMs - this.#nowMs;
+      const due = this.#silence.due();
+      if (due !== null && due.dueMs < atMs) {
+        const { check, text, dueMs, sinceMs } = due;
+        const silent = `${text} for ${Math.round((dueMs - sinceMs) / 60_000)} min`;
+        const finding = this.#open(check, this.#index, this.#index, dueMs, sinceMs, silent);
+        this.#nowMs = atMs;
+        this.#close(finding, index);
+      }
+      this.#nowMs = atMs;
+    }
+    this.#index = index;
+  }
+
+  #takeErrors(fact: SessionFact, index: number): void {
+    if (fact.kind === 'compacted' && fact.trigger === 'auto') {
+      const finding = this.#open('context-exhausted', index, index, this.#nowMs, this.#nowMs, 'compacted by itself');
+      this.#close(finding, index);
+    } else if (fact.kind === 'retry' || fact.kind === 'api-error') {
+      const limit = isLimit(fact);
+      const status = fact.status === null ? '' : ` ${fact.status}`;
+      const text = fact.kind === 'retry' ? `the client tries again${status}` : `the turn was given up${status}`;
+      const open = limit ? this.#limited : this.#broken;
+      const finding =
+        open ?? this.#open(limit ? 'rate-limited' : 'api-error', index, index, this.#nowMs, this.#nowMs, text);
+      if (limit) this.#limited = finding;
+      else this.#broken = finding;
+    } else if (fact.kind === 'reply' || fact.kind === 'prompt' || fact.kind === 'interrupted') {
+      if (this.#limited !== null) this.#close(this.#limited, index);
+      if (this.#broken !== null) this.#close(this.#broken, index);
+      this.#limited = null;
+      this.#broken = null;
+    }
+  }
+
+  #takeStep(step: Step): void {
+    this.steps += 1;
+    const brought = this.#novelty.take(step);
+    for (const watched of this.#watched) {
+      if (brought.progress && watched.name !== 'edit-revert') watched.held.length = 0;
+      const wrong = watched.fold.take(step, brought);
+      if (wrong === null) this.#calm(watched, step);
+      else this.#hold(watched, step, wrong);
+    }
+  }
+
+  #hold(watched: Watched, { index, atMs }: Step, text: string): void {
+    watched.calm = 0;
+    if (watched.open !== null) return;
+    watched.held.push({ index, atMs });
+    const [first] = watched.held;
+    if (first === undefined || watched.held.length < readingsMin) return;
+    watched.open = this.#open(watched.name, first.index, index, atMs, first.atMs, text);
+  }
+
+  #calm(watched: Watched, { index }: Step): void {
+    watched.calm += 1;
+    if (watched.calm < calmSteps) return;
+    watched.held.length = 0;
+    if (watched.open !== null) this.#close(watched.open, index);
+    watched.open = null;
+  }
+
+  #clear(): void {
+    this.#novelty.clear();
+    for (const watched of this.#watched) {
+      watched.fold.clear();
+      watched.held.length = 0;
+      watched.calm = 0;
+      if (watched.open !== null) this.#close(watched.open, this.#index);
+      watched.open = null;
+    }
+  }
+
+  #open(check: RunCheckName, from: number, index: number, atMs: number, sinceMs: number, text: string): RunFinding {
+    const finding = { check, from, index, atMs, sinceMs, text, until: null, untilMs: null };
+    this.#tell({ event: 'open', finding });
+    return finding;
+  }
+
+  #close(finding: RunFinding, index: number): void {
+    finding.until = index;
+    finding.untilMs = this.#nowMs;
+    this.#tell({ event: 'close', finding });
+  }
+
+  #count(what: RunCount): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+}
+
+/** New input: a person's word, or a memory that begins anew. */
+function startsOver(fact: SessionFact): boolean {
+  return fact.kind === 'prompt' || fact.kind === 'interrupted' || fact.kind === 'compacted';
+}
+
+/** Too many requests, or the service too busy for them; everything else is an error. */
+function isLimit(fact: { kind: string; status: number | null; error?: string }): boolean {
+  return fact.status === 429 || fact.status === 529 || fact.error === 'rate_limit';
+}
