@@ -27,7 +27,7 @@ export function resultSign(text: string, isError: boolean): ResultSign {
 }
 
 /** Errors that are not the agent's: a person said no, or another call of the same batch failed. */
-export function excuseOf(text: string): ResultSign['excuse'] {
+function excuseOf(text: string): ResultSign['excuse'] {
   const head = text.slice(0, 400);
   if (/^(<tool_use_error>)?Sibling tool call errored/.test(head)) return 'sibling';
   return /^(The user doesn't want to (proceed|take this action)|\[Request interrupted by user|Permission to use \S+ (with|has been)|User rejected|Request was (rejected|denied|aborted))/.test(
@@ -51,4 +51,11 @@ function settled(text: string, isError: boolean): string {
 
 function squeezed(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The status that a client's own record of an API error begins with. Never asked of anybody else's words. */
+export function statusIn(text: string): number | null {
+  const found = /^\{"status": ?(\d{3})\b|^API Error: (?:[^(\d]{0,60}\()?(\d{3})\b/.exec(text);
+  const status = found?.[1] ?? found?.[2];
+  return status === undefined ? null : Number(status);
 }

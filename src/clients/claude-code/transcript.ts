@@ -2,7 +2,7 @@ import path from 'node:path';
 import { digest } from '../../model/digest.ts';
 import type { CallSign, CallWords, SessionFact, StartedWork, TokenUsage } from '../../model/session-event.ts';
 import type { ParsedLine } from '../client.ts';
-import { callSign, resultSign } from '../signs.ts';
+import { callSign, resultSign, statusIn } from '../signs.ts';
 import { asCount, asNumber, asObject, asObjects, asString, asTime, asTimeMs, type JsonObject } from './json.ts';
 import { tagsIn } from './tags.ts';
 
@@ -238,7 +238,7 @@ function apiError(record: JsonObject, message: JsonObject): SessionFact {
   return {
     kind: 'api-error',
     error: asString(record.error) ?? 'unknown',
-    status: asNumber(record.apiErrorStatus),
+    status: asNumber(record.apiErrorStatus) ?? statusIn(text),
     text: text.slice(0, 500),
     resetsAtMs: resets === null ? null : asTimeMs(resets * 1000),
   };

@@ -1,7 +1,7 @@
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from '../claude-code/json.ts';
-import { callSign, resultSign } from '../signs.ts';
+import { callSign, resultSign, statusIn } from '../signs.ts';
 
 const textCharsMax = 8_000;
 const toolCharsMax = 200;
@@ -32,11 +32,6 @@ export function parseNeutralLine(line: string): RunLine {
     }),
   );
   return { ok: true, events };
-}
-
-/** Neutral event files are told from transcripts by what every line of them has. */
-export function isNeutralRecord(record: JsonObject): boolean {
-  return asString(record.kind) !== null && asCount(record.src_index) !== null;
 }
 
 function factsOf(kind: string, record: JsonObject, atMs: number | null): SessionFact[] {
@@ -129,9 +124,7 @@ function resultFacts(record: JsonObject, text: string): SessionFact[] {
 function apiError(record: JsonObject, text: string, atMs: number | null): SessionFact {
   const retry = asObject(record.extra);
   // The record is the client's own; only the place of the status differs between its versions.
-  const status = asNumber(
-    Number(/^\{"status": ?(\d{3})\b|^API Error: (?:[^(]{0,60}\()?(\d{3})\b/.exec(text)?.slice(1).find(Boolean)),
-  );
+  const status = statusIn(text);
   const attempt = asCount(retry?.retryAttempt);
   if (record.sub === 'api_error' && retry !== null && attempt !== null) {
     const untilMs = (atMs ?? 0) + (asNumber(retry.retryInMs) ?? 0);

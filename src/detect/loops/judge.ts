@@ -89,7 +89,10 @@ export class RunJudge {
   }
 
   take(event: RunEvent): void {
-    if (this.#keys.has(event.key)) return this.#count('repeated_events');
+    if (this.#keys.has(event.key)) {
+      this.#count('repeated_events');
+      return;
+    }
     keep(this.#keys, keysMax, (keys) => keys.add(event.key));
     this.#tick(event);
     const { fact, side } = event;

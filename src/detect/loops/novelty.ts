@@ -9,8 +9,6 @@ export interface Brought {
   progress: boolean;
   /** Nothing that was not known: a failure, an empty search, an output already seen. */
   nothing: boolean;
-  /** Its kind of output, without the words of the call: all "No matches found for …" are one. */
-  shape: string;
 }
 
 const seenMax = 1_000;
@@ -26,14 +24,16 @@ export class Novelty {
   readonly #outputs = new Set<string>();
   readonly #shapes = new Set<string>();
   readonly #changes = new Set<string>();
+  readonly #calls = new Set<string>();
 
   /** New input: from here on everything may be worth another look. */
   clear(): void {
-    for (const seen of [this.#pairs, this.#outputs, this.#shapes, this.#changes]) seen.clear();
+    for (const seen of [this.#pairs, this.#outputs, this.#shapes, this.#changes, this.#calls]) seen.clear();
   }
 
   take(step: Step): Brought {
     const { call, result } = step;
+    // All "No matches found for …" are one.
     const shape = shapeOf(step);
     const pair = `${call.hash} ${result.hash}`;
     const made = call.act === 'change' && !step.failed && !step.excused;
@@ -49,7 +49,8 @@ export class Novelty {
         again ||
         (made && this.#changes.has(call.hash)) ||
         (empty && call.act === 'look') ||
-        (short && this.#shapes.has(shape)) ||
+        // The same call with another output is what one polls for.
+        (short && !this.#calls.has(call.hash) && this.#shapes.has(shape)) ||
         (!empty && !short && this.#outputs.has(result.hash)));
     if (progress) {
       // The files are others now: the same look may show something else.
@@ -58,15 +59,16 @@ export class Novelty {
     }
     if (made) keep(this.#changes, seenMax, (seen) => seen.add(call.hash));
     keep(this.#pairs, seenMax, (seen) => seen.add(pair));
+    keep(this.#calls, seenMax, (seen) => seen.add(call.hash));
     keep(this.#outputs, seenMax, (seen) => seen.add(result.hash));
     if (short) keep(this.#shapes, seenMax, (seen) => seen.add(shape));
-    return { again, progress, nothing, shape };
+    return { again, progress, nothing };
   }
 }
 
-/** The beginning of an output without the call's own words and without numbers. */
-function shapeOf({ call, result }: Step): string {
-  const own = new Set(call.target.toLowerCase().match(/[\p{L}\p{N}_$]{2,}/gu) ?? []);
-  const words = result.lead.toLowerCase().match(/[\p{L}_$]{2,}/gu) ?? [];
+/** The beginning of an output without the call's own words; of a failure also without numbers. */
+function shapeOf({ call, result, failed }: Step): string {
+  const own = new Set(call.target.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []);
+  const words = result.lead.toLowerCase().match(failed ? /[\p{L}_$]+/gu : /[\p{L}\p{N}_$]+/gu) ?? [];
   return digest(words.filter((word) => !own.has(word)).join(' '));
 }

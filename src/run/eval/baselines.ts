@@ -34,7 +34,8 @@ export function baselineAlarms(run: LabelledRun, rule: (steps: Step[]) => number
     .filter((step) => step !== null);
   const alarms = rule(steps).map((place) => {
     const { index, atMs } = steps[place] as Step;
-    return { check: 'baseline', index, until: index, atMs };
+    // As calm as ours has to be before the next one is another alarm.
+    return { check: 'baseline', index, until: steps[place + 5]?.index ?? Number.POSITIVE_INFINITY, atMs };
   });
   return merged(alarms);
 }

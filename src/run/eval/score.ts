@@ -57,7 +57,7 @@ export function merged(alarms: Alarm[]): Alarm[] {
   const result: Alarm[] = [];
   for (const alarm of alarms.toSorted((a, b) => a.index - b.index)) {
     const last = result.at(-1);
-    if (last !== undefined && alarm.index <= last.until + slackRecords) last.until = Math.max(last.until, alarm.until);
+    if (last !== undefined && alarm.index <= last.until) last.until = Math.max(last.until, alarm.until);
     else result.push({ ...alarm });
   }
   return result;
@@ -91,9 +91,11 @@ export function addScore(score: Score, run: LabelledRun, alarms: Alarm[], family
   }
 }
 
+/** Raised within the labelled stretch, or raised before and still standing when it begins. */
 function meets(alarm: Alarm, { onset_index, end_index }: Label): boolean {
-  const end = end_index ?? Number.POSITIVE_INFINITY;
-  return alarm.index <= end + slackRecords && alarm.until >= (onset_index ?? 0) - slackRecords;
+  const [onset, end] = [onset_index ?? 0, end_index ?? Number.POSITIVE_INFINITY];
+  if (alarm.index > end + slackRecords) return false;
+  return alarm.index >= onset - slackRecords || alarm.until > onset;
 }
 
 /** Drawn at random means read to the end; elsewhere only what a healthy label covers was. */

@@ -29,7 +29,7 @@ export type ReplayLine =
   | { v: 1; index: number; at: string | null; finding: ReplayFinding; event: 'open' | 'close' }
   | { v: 1; summary: ReplaySummary };
 
-export interface ReplayFinding {
+interface ReplayFinding {
   id: string;
   check: string;
   severity: 'warning';
