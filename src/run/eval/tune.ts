@@ -9,8 +9,8 @@ export const foldSeed = 20_261_115;
 
 const grid: LoopLimits[] = [3, 4, 5].flatMap((sameSteps) =>
   [3, 4, 6].flatMap((againSteps) =>
-    [5, 6, 7, 8].flatMap((failuresOfTen) =>
-      [6, 7, 8, 9].map((nothingOfTen) => ({ sameSteps, againSteps, failuresOfTen, nothingOfTen, reverts: 2 })),
+    [5, 6, 7].flatMap((failuresOfTen) =>
+      [7, 8, 9].map((nothingOfTen) => ({ sameSteps, againSteps, failuresOfTen, nothingOfTen, reverts: 2 })),
     ),
   ),
 );
