@@ -1,6 +1,7 @@
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { CheckInput, HealthCheck } from './check.ts';
 import { endedUnexpectedly } from './checks/ended-unexpectedly.ts';
+import { lostWay } from './checks/lost-way.ts';
 import { noAnswer } from './checks/no-answer.ts';
 import { silentStop } from './checks/silent-stop.ts';
 import { stalledTurn } from './checks/stalled-turn.ts';
@@ -8,7 +9,7 @@ import { waitingHuman } from './checks/waiting-human.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 
-const checks: readonly HealthCheck[] = [silentStop, waitingHuman, stalledTurn, endedUnexpectedly, noAnswer];
+const checks: readonly HealthCheck[] = [silentStop, waitingHuman, stalledTurn, endedUnexpectedly, noAnswer, ...lostWay];
 
 export interface Examination {
   findings: Finding[];

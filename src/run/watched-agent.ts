@@ -1,5 +1,7 @@
 import type { AgentClient } from '../clients/client.ts';
 import { standInActivity } from '../detect/infer.ts';
+import { loopLimits } from '../detect/loops/check.ts';
+import { type LoopTrouble, LoopWatch } from '../detect/loops/watch.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
 import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
@@ -66,6 +68,7 @@ export class WatchedAgent {
   readonly #events: AgentEvents;
   #seen: SeenAgent;
   #facts: SessionFacts = newSession();
+  #loops = new LoopWatch(loopLimits);
   #sessionId: string | null = null;
   #sessionStartedAtMs: number;
   #recorded: { inode: string; offset: number } | null = null;
@@ -121,6 +124,11 @@ export class WatchedAgent {
   /** What its own records say of its background work; null while they are being read up. */
   get spawned(): SpawnSigns | null {
     return this.#spawned;
+  }
+
+  /** What its record shows of loops, errors and lost ways; nothing while it is being read up. */
+  get loops(): LoopTrouble[] {
+    return this.#hasBacklog ? [] : this.#loops.open;
   }
 
   get folders(): string[] {
@@ -196,6 +204,7 @@ export class WatchedAgent {
 
   #restart(observation: Observation, nowMs: number, look: Look): void {
     this.#facts = newSession();
+    this.#loops = new LoopWatch(loopLimits);
     if (observation.sessionId === this.#sessionId) {
       // The file was cut or replaced: how far it was recorded says nothing about the new content.
       this.#recorded = null;
@@ -225,6 +234,7 @@ export class WatchedAgent {
     const recordedTo = this.#recorded.offset;
     for (const { event, offset } of observation.events) {
       takeEvent(this.#facts, event);
+      this.#loops.take({ ...event, index: offset });
       this.#parts.told(this.name, event);
       if (offset < recordedTo) continue;
       this.#recorded.offset = Math.max(this.#recorded.offset, offset + 1);

@@ -19,11 +19,13 @@ export const limits = {
 /** A run written down step by step; its index is the number of the event, its clock goes a second per event. */
 export class ScriptedRun {
   readonly events: RunEvent[] = [];
+  readonly #open: string[] = [];
   #nowMs = Date.parse('2026-11-15T12:00:00Z');
 
   add(fact: SessionFact, side = false): this {
     this.#nowMs += 1_000;
     const index = this.events.length;
+    if (fact.kind === 'tool-call') this.#open.push(fact.id);
     this.events.push({ index, side, atMs: this.#nowMs, key: `k${index}`, fact });
     return this;
   }
@@ -48,9 +50,7 @@ export class ScriptedRun {
 
   /** The answer to the last call that has none. */
   gets(output: string, isError = false): this {
-    const done = new Set(this.events.map(({ fact }) => (fact.kind === 'tool-result' ? fact.id : '')));
-    const open = this.events.findLast(({ fact }) => fact.kind === 'tool-call' && !done.has(fact.id));
-    const id = open?.fact.kind === 'tool-call' ? open.fact.id : 'nobody';
+    const id = this.#open.pop() ?? 'nobody';
     return this.add({ kind: 'tool-result', id, isError, started: null, sign: resultSign(output, isError) });
   }
 

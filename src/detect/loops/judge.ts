@@ -1,15 +1,9 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
-import type { LoopCheck, LoopFold, LoopLimits, LoopName } from './check.ts';
-import { editRevert } from './edit-revert.ts';
-import { looping } from './looping.ts';
-import { noProgress } from './no-progress.ts';
-import { Novelty } from './novelty.ts';
-import { repeatedError } from './repeated-error.ts';
+import type { LoopLimits, LoopName } from './check.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
-import { keep, type Step, type StepCount, StepPairs } from './steps.ts';
-
-export const loopChecks: readonly LoopCheck[] = [looping, repeatedError, noProgress, editRevert];
+import { keep, type StepCount } from './steps.ts';
+import { type LoopTrouble, LoopWatch } from './watch.ts';
 
 export type RunCheckName =
   | LoopName
@@ -45,30 +39,16 @@ export interface RunNote {
 
 type RunCount = StepCount | 'repeated_events' | 'clock_back' | 'without_time';
 
-/** The same diagnosis on two looks, before anything is said. */
-const readingsMin = 2;
-/** Steps without the trouble, before it is over. */
-const calmSteps = 5;
 const keysMax = 5_000;
-
-interface Watched {
-  name: LoopName;
-  fold: LoopFold;
-  held: { index: number; atMs: number }[];
-  calm: number;
-  open: RunFinding | null;
-}
 
 /** All checks over one recorded run, event by event, on the run's own clock. */
 export class RunJudge {
   readonly counts = new Map<RunCount, number>();
   /** How long turns were open; runs without times have none. */
   openMs = 0;
-  steps = 0;
-  readonly #pairs = new StepPairs((what) => this.#count(what));
-  readonly #novelty = new Novelty();
   readonly #silence: Silence;
-  readonly #watched: Watched[];
+  readonly #loops: LoopWatch;
+  readonly #told = new Map<LoopTrouble, RunFinding>();
   readonly #tell: (note: RunNote) => void;
   readonly #keys = new Set<string>();
   #nowMs = Number.NaN;
@@ -79,13 +59,22 @@ export class RunJudge {
   constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
     this.#tell = tell;
     this.#silence = new Silence(limits.silence);
-    this.#watched = loopChecks.map((check) => ({
-      name: check.name,
-      fold: check.start(limits.loop),
-      held: [],
-      calm: 0,
-      open: null,
-    }));
+    this.#loops = new LoopWatch(limits.loop, {
+      opened: (trouble) => {
+        const { check, from, index, atMs, sinceMs, text } = trouble;
+        this.#told.set(trouble, this.#open(check, from, index, atMs, sinceMs, text));
+      },
+      closed: (trouble, index) => {
+        const finding = this.#told.get(trouble);
+        this.#told.delete(trouble);
+        if (finding !== undefined) this.#close(finding, index);
+      },
+      count: (what) => this.#count(what),
+    });
+  }
+
+  get steps(): number {
+    return this.#loops.steps;
   }
 
   take(event: RunEvent): void {
@@ -98,10 +87,8 @@ export class RunJudge {
     const { fact, side } = event;
     this.#silence.take(fact, side, this.#nowMs);
     if (side) return;
-    if (startsOver(fact)) this.#clear();
     this.#takeErrors(fact, event.index);
-    const step = this.#pairs.take(event);
-    if (step !== null) this.#takeStep({ ...step, atMs: this.#nowMs });
+    this.#loops.take({ fact, index: event.index, atMs: this.#nowMs });
   }
 
   /** The clock goes through the silence before the event, and never back. */
@@ -144,45 +131,6 @@ export class RunJudge {
     }
   }
 
-  #takeStep(step: Step): void {
-    this.steps += 1;
-    const brought = this.#novelty.take(step);
-    for (const watched of this.#watched) {
-      if (brought.progress && watched.name !== 'edit-revert') watched.held.length = 0;
-      const wrong = watched.fold.take(step, brought);
-      if (wrong === null) this.#calm(watched, step);
-      else this.#hold(watched, step, wrong);
-    }
-  }
-
-  #hold(watched: Watched, { index, atMs }: Step, text: string): void {
-    watched.calm = 0;
-    if (watched.open !== null) return;
-    watched.held.push({ index, atMs });
-    const [first] = watched.held;
-    if (first === undefined || watched.held.length < readingsMin) return;
-    watched.open = this.#open(watched.name, first.index, index, atMs, first.atMs, text);
-  }
-
-  #calm(watched: Watched, { index }: Step): void {
-    watched.calm += 1;
-    if (watched.calm < calmSteps) return;
-    watched.held.length = 0;
-    if (watched.open !== null) this.#close(watched.open, index);
-    watched.open = null;
-  }
-
-  #clear(): void {
-    this.#novelty.clear();
-    for (const watched of this.#watched) {
-      watched.fold.clear();
-      watched.held.length = 0;
-      watched.calm = 0;
-      if (watched.open !== null) this.#close(watched.open, this.#index);
-      watched.open = null;
-    }
-  }
-
   #open(check: RunCheckName, from: number, index: number, atMs: number, sinceMs: number, text: string): RunFinding {
     const finding = { check, from, index, atMs, sinceMs, text, until: null, untilMs: null };
     this.#tell({ event: 'open', finding });
@@ -198,11 +146,6 @@ export class RunJudge {
   #count(what: RunCount): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
-}
-
-/** New input: a person's word, or a memory that begins anew. */
-function startsOver(fact: SessionFact): boolean {
-  return fact.kind === 'prompt' || fact.kind === 'interrupted' || fact.kind === 'compacted';
 }
 
 /** Too many requests, or the service too busy for them; everything else is an error. */

@@ -29,7 +29,7 @@ export class StepPairs {
   }
 
   /** The step that this event completes. */
-  take({ fact, index, atMs }: RunEvent): Step | null {
+  take({ fact, index, atMs }: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): Step | null {
     if (fact.kind === 'tool-call' && fact.sign !== undefined) {
       if (this.#open.has(fact.id) || this.#done.has(fact.id)) this.#count('repeated_calls');
       else

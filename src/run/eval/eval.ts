@@ -1,5 +1,5 @@
 import { type LoopLimits, loopLimits } from '../../detect/loops/check.ts';
-import { loopChecks } from '../../detect/loops/judge.ts';
+import { loopChecks } from '../../detect/loops/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
 import { shown } from '../../model/text.ts';
 import { defaultConfig } from '../config/schema.ts';
