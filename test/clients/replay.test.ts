@@ -3,8 +3,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { ReplayLine } from '../../src/run/replay/replay.ts';
+import type { HealthDocument } from '../../src/run/status.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
+import { watched } from './watching.ts';
 
 interface Turn {
   what: string;
@@ -95,6 +97,42 @@ test(
     }
   }),
 );
+
+test(
+  'a loop of the real client is in `health` and on record while it lasts, and nothing is said to anybody',
+  watched(async (s, watch) => {
+    const extraSettings = { permissions: { allow: ['Bash'] } };
+    const agent = await launchAgent({ scenario: s, session: 'loop-ps', shell: 'bash', extraSettings });
+    await agent.waitReady();
+    await watch.expect('loop-ps', 'idle', Date.now());
+    times(8, () => bash(agent, 'echo same'));
+    const thinking = agent.model.hold();
+    await agent.type('go round');
+    await thinking.arrived;
+    const health = await s.until('the loop in `health`', () => loopIn(s), 20_000);
+    expect(health).toMatchObject({ status: 'warning', findings: [{ check: 'looping', action: null }] });
+    expect(health.findings[0]?.evidence[0]?.text).toContain('the same call with the same output');
+    thinking.release();
+    await watch.expect('loop-ps', 'idle', Date.now());
+    await s.until('the loop over', async () => (await loopIn(s)) === null);
+    const rows = await s.until('both rows', async () => {
+      const all = (await s.watchkeeper(['db', 'export'])).stdout
+        .split('\n')
+        .filter((line) => line.includes('"looping"'));
+      return all.some((line) => line.includes('"ok"')) && all.some((line) => line.includes('"warning"')) ? all : null;
+    });
+    expect(rows.length).toBeGreaterThan(0);
+    expect((await s.watchkeeper(['prompts', '--json'])).json<{ items: unknown[] }>().items).toEqual([]);
+    // Eight calls and the last word: nothing of ours.
+    expect(agent.model.turns).toHaveLength(9);
+  }),
+);
+
+async function loopIn(s: Scenario): Promise<HealthDocument | null> {
+  const asked = await s.watchkeeper(['health', 'loop-ps', '--json']);
+  const health = asked.code === 0 ? asked.json<HealthDocument>() : null;
+  return health?.findings.some(({ check }) => check === 'looping') ? health : null;
+}
 
 async function opened(s: Scenario, agent: Agent): Promise<string[]> {
   const file = agent.transcripts().at(-1)?.file ?? '';
