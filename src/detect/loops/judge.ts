@@ -111,8 +111,9 @@ export class RunJudge {
   }
 
   #takeErrors(fact: SessionFact, index: number): void {
-    if (fact.kind === 'compacted' && fact.trigger === 'auto') {
-      const finding = this.#open('context-exhausted', index, index, this.#nowMs, this.#nowMs, 'compacted by itself');
+    if (isFull(fact)) {
+      const text = fact.kind === 'compacted' ? 'compacted by itself' : 'the turn was given up, the context is full';
+      const finding = this.#open('context-exhausted', index, index, this.#nowMs, this.#nowMs, text);
       this.#close(finding, index);
     } else if (fact.kind === 'retry' || fact.kind === 'api-error') {
       const limit = isLimit(fact);
@@ -146,6 +147,11 @@ export class RunJudge {
   #count(what: RunCount): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
+}
+
+function isFull(fact: SessionFact): boolean {
+  if (fact.kind === 'compacted') return fact.trigger === 'auto';
+  return fact.kind === 'api-error' && fact.error === 'context_window_exceeded';
 }
 
 /** Too many requests, or the service too busy for them; everything else is an error. */

@@ -33,14 +33,14 @@ export class Novelty {
 
   take(step: Step): Brought {
     const { call, result } = step;
-    // All "No matches found for …" are one.
-    const shape = shapeOf(step);
     const pair = `${call.hash} ${result.hash}`;
     const made = call.act === 'change' && !step.failed && !step.excused;
     const progress = made && !this.#changes.has(call.hash);
     const again = this.#pairs.has(pair);
     const empty = result.chars === 0;
     const short = !empty && result.chars <= shortChars && call.act !== 'change';
+    // All "No matches found for …" are one.
+    const shape = short ? shapeOf(step) : '';
     const nothing =
       !progress &&
       call.act !== 'wait' &&

@@ -27,7 +27,9 @@ export function crossValidate(runs: LabelledRun[], limits: JudgeLimits): CrossVa
     runs.toSorted((a, b) => a.file.localeCompare(b.file)),
     foldSeed,
   );
-  const folds = Array.from({ length: foldCount }, (_, fold) => order.filter((_, place) => place % foldCount === fold));
+  const folds = Array.from({ length: foldCount }, (_, fold) =>
+    order.filter((_, place) => place % foldCount === fold).map(withSteps),
+  );
   const tables = grid.map((loop) => folds.map((fold) => scoreOf(fold, { ...limits, loop })));
   const score = emptyScore();
   const chosen = folds.map((_, held) => {
@@ -41,6 +43,12 @@ export function crossValidate(runs: LabelledRun[], limits: JudgeLimits): CrossVa
     return grid[best] as LoopLimits;
   });
   return { score, chosen };
+}
+
+/** What the loop family looks at, and nothing else: it is looked at once for every choice. */
+function withSteps(run: LabelledRun): LabelledRun {
+  const kinds = ['tool-call', 'tool-result', 'prompt', 'interrupted', 'compacted'];
+  return { ...run, events: run.events.filter(({ fact, side }) => !side && kinds.includes(fact.kind)) };
 }
 
 function scoreOf(runs: LabelledRun[], limits: JudgeLimits): Score {

@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { claudeCode } from '../../clients/claude-code/client.ts';
+import type { JsonObject } from '../../clients/claude-code/json.ts';
+import { isRolloutRecord, parseRolloutLine } from '../../clients/codex/rollout.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
@@ -10,7 +12,13 @@ const lineCharsMax = 16 * 1024 * 1024;
 /** Lines that may be broken before the format has to show. */
 const formatLinesMax = 50;
 
-export type RunFormat = 'neutral' | 'claude-code';
+export type RunFormat = 'neutral' | 'claude-code' | 'codex';
+
+const parsers: Record<RunFormat, (line: string, index: number) => RunLine> = {
+  neutral: parseNeutralLine,
+  'claude-code': transcriptLine,
+  codex: parseRolloutLine,
+};
 
 export interface RunCounts {
   lines: number;
@@ -39,7 +47,7 @@ export async function readRun(
       if (line.trim() === '') continue;
       format ??= formatOf(line);
       if (format === null && counts.lines >= formatLinesMax) break;
-      const parsed = format === 'claude-code' ? transcriptLine(line, index) : parseNeutralLine(line);
+      const parsed = parsers[format ?? 'neutral'](line, index);
       if (!parsed.ok) counts[parsed.reason] += 1;
       else for (const event of parsed.events) take(event);
       if (parsed.ok) counts.events += parsed.events.length;
@@ -48,7 +56,11 @@ export async function readRun(
     return fail('unreadable', `${file} cannot be read: ${(error as Error).message}`, 'check the file');
   }
   if (format === null) {
-    return fail('unknown-format', `${file} is no record of a run`, 'name a transcript of Claude Code or an event file');
+    return fail(
+      'unknown-format',
+      `${file} is no record of a run`,
+      'name a transcript of Claude Code, a rollout of Codex or an event file',
+    );
   }
   return ok({ format, counts });
 }
@@ -58,7 +70,10 @@ function formatOf(line: string): RunFormat | null {
   if (neutral.ok || neutral.reason === 'unstructured') return 'neutral';
   try {
     const record: unknown = JSON.parse(line);
-    return typeof record === 'object' && record !== null && 'type' in record ? 'claude-code' : null;
+    if (typeof record !== 'object' || record === null) return null;
+    if (isRolloutRecord(record as JsonObject)) return 'codex';
+    const own = ['sessionId', 'uuid', 'leafUuid', 'messageId'].some((key) => key in record);
+    return own && 'type' in record ? 'claude-code' : null;
   } catch {
     return null;
   }

@@ -12,7 +12,7 @@ export function addReplay(program: Command): void {
     .command('replay')
     .summary('what would have been told about recorded runs')
     .description(
-      'Puts recorded runs — transcripts of Claude Code or neutral event files, plain or .gz — through the health checks ' +
+      'Puts recorded runs — transcripts of Claude Code, rollouts of Codex or neutral event files, plain or .gz — through the health checks ' +
         'on their own clock, through every silence, and prints what would have been seen and told. Nothing is changed.',
     )
     .argument('<file...>', 'the records')
@@ -59,6 +59,6 @@ function summaryText(summary: Extract<ReplayLine, { summary: unknown }>['summary
   return (
     `${summary.file}: ${summary.format}, ${summary.lines} lines, ${summary.steps} steps, ` +
     `${found.length === 0 ? 'nothing found' : found.join(', ')}${aside === 0 ? '' : `; ${aside} odd records counted`}` +
-    (timeless === 0 ? '' : '; without times, so silences are not seen')
+    (timeless === 0 || timeless < summary.events ? '' : '; without times, so silences are not seen')
   );
 }
