@@ -11,7 +11,7 @@ export interface Brought {
   nothing: boolean;
 }
 
-const seenMax = 1_000;
+const seenMax = 300;
 /** A longer output says more than that there is nothing. */
 const shortChars = 260;
 

@@ -13,8 +13,8 @@ export interface Step {
   excused: boolean;
 }
 
-const openMax = 500;
-const doneMax = 2_000;
+const openMax = 200;
+const doneMax = 500;
 
 export type StepCount = 'orphan_results' | 'repeated_calls';
 
