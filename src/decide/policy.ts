@@ -30,6 +30,11 @@ const ladders: Record<CheckName, Ladder> = {
   'waiting-human': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
   'ended-unexpectedly': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
   'no-answer': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  // Shown and recorded, nothing more, until their accuracy on other runs is known.
+  looping: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'repeated-error': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'no-progress': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'edit-revert': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   'spawn-stalled': { template: 'spawn-stalled', promptsMax: 1, tells: 'instead', moment: 'turn-over' },
   'spawn-failed': { template: 'spawn-failed', promptsMax: 1, tells: 'instead', moment: 'turn-over' },
   'spawn-abandoned': { template: 'spawn-abandoned', promptsMax: 1, tells: 'once', moment: 'turn-over' },

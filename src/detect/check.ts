@@ -1,4 +1,5 @@
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { LoopTrouble } from './loops/watch.ts';
 
 /** What the checks are tuned by, in milliseconds; from the configuration. */
 export interface CheckLimits {
@@ -13,6 +14,8 @@ export interface CheckInput {
   limits: CheckLimits;
   /** Since when a prompt of ours to an idle agent has had no reaction at all. */
   unansweredSinceMs: number | null;
+  /** What its own record shows of loops, errors and lost ways. */
+  loops: readonly LoopTrouble[];
 }
 
 /** Trouble, or why there is none: both are worth knowing. */

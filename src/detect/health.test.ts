@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentView, Detail, State } from '../model/agent.ts';
 import type { CheckLimits } from './check.ts';
 import { examine } from './health.ts';
+import type { LoopTrouble } from './loops/watch.ts';
 
 const minute = 60_000;
 const nowMs = 1_000 * minute;
@@ -46,8 +47,8 @@ function filled(percent: number, index: number): Partial<AgentView> {
   return { context, band: { index, sinceMs: nowMs } };
 }
 
-const found = (given: AgentView, unansweredSinceMs: number | null = null) =>
-  examine({ view: given, nowMs, limits, unansweredSinceMs }).findings.map((finding) => finding.check);
+const found = (given: AgentView, unansweredSinceMs: number | null = null, loops: LoopTrouble[] = []) =>
+  examine({ view: given, nowMs, limits, unansweredSinceMs, loops }).findings.map((finding) => finding.check);
 
 describe('what is trouble, and what only looks like it', () => {
   const cases: [string, AgentView, string[]][] = [
@@ -86,12 +87,27 @@ describe('what is trouble, and what only looks like it', () => {
     expect(found(view('working', 'thinking', 0), nowMs - 31_000)).toEqual(['no-answer']);
   });
 
+  it('a loop on record, while it works and no longer', () => {
+    const loop: LoopTrouble = {
+      check: 'looping',
+      from: 1,
+      index: 2,
+      atMs: nowMs,
+      sinceMs: nowMs - minute,
+      text: 'again',
+    };
+    expect(found(view('working', 'tool', 0), null, [loop])).toEqual(['looping']);
+    for (const state of ['idle', 'ended', 'compacting', 'unknown'] as const)
+      expect(found(view(state, null, 0), null, [loop])).toEqual([]);
+  });
+
   it('says of every other check why it found nothing', () => {
     const { fine } = examine({
       view: view('idle', null, 5, { lastTurn: 'ok' }),
       nowMs,
       limits,
       unansweredSinceMs: null,
+      loops: [],
     });
     expect(fine.map(({ check }) => check)).toEqual([
       'silent-stop',
@@ -101,6 +117,10 @@ describe('what is trouble, and what only looks like it', () => {
       'no-answer',
       'context-high',
       'context-full',
+      'looping',
+      'repeated-error',
+      'no-progress',
+      'edit-revert',
     ]);
     for (const { reason } of fine) expect(reason).not.toBe('');
   });

@@ -2,6 +2,7 @@ import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { CheckInput, HealthCheck } from './check.ts';
 import { contextFull, contextHigh } from './checks/context-high.ts';
 import { endedUnexpectedly } from './checks/ended-unexpectedly.ts';
+import { lostWay } from './checks/lost-way.ts';
 import { noAnswer } from './checks/no-answer.ts';
 import { silentStop } from './checks/silent-stop.ts';
 import { stalledTurn } from './checks/stalled-turn.ts';
@@ -17,6 +18,7 @@ const checks: readonly HealthCheck[] = [
   noAnswer,
   contextHigh,
   contextFull,
+  ...lostWay,
 ];
 
 export interface Examination {

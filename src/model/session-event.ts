@@ -21,6 +21,32 @@ export interface StartedWork {
   output: string | null;
 }
 
+/** What a call is for. `note`: keeps the agent's own lists; `delegate`: a subagent does it. */
+export type CallAct = 'look' | 'change' | 'run' | 'wait' | 'ask' | 'note' | 'delegate';
+
+/** A call as the checks compare it; its text is not recorded. */
+export interface CallSign {
+  /** Equal for equal tool and arguments. */
+  hash: string;
+  /** The command, path or query, cut short. */
+  target: string;
+  act: CallAct;
+  /** Returns at once unless a person is asked first. */
+  quick: boolean;
+  /** What an edit takes out and puts in, where the client says both. */
+  edit: { from: string; to: string } | null;
+}
+
+export interface ResultSign {
+  /** Equal for outputs that say the same, whatever the times, pids and temp paths in them. */
+  hash: string;
+  /** How it begins. */
+  lead: string;
+  chars: number;
+  /** An error that is not the agent's. */
+  excuse: 'rejected' | 'sibling' | null;
+}
+
 export type SessionFact =
   /** A turn begins. `mid-turn` prompts are taken in by the running turn. */
   | { kind: 'prompt'; origin: 'typed' | 'queued' | 'client' | 'mid-turn'; chars: number; tags: string[] }
@@ -28,8 +54,8 @@ export type SessionFact =
   /** A request to the model went out. The same digest again without a reply in between is a retry. */
   | { kind: 'request'; digest: string }
   | { kind: 'reply'; model: string; messageId: string; usage: TokenUsage | null; ends: boolean; text: string }
-  | { kind: 'tool-call'; id: string; tool: string; about: CallWords | null }
-  | { kind: 'tool-result'; id: string; isError: boolean; started: StartedWork | null }
+  | { kind: 'tool-call'; id: string; tool: string; about: CallWords | null; sign?: CallSign }
+  | { kind: 'tool-result'; id: string; isError: boolean; started: StartedWork | null; sign?: ResultSign }
   | { kind: 'background-ended'; id: string; status: string; text: string | null }
   | { kind: 'turn-end'; durationMs: number | null; pendingSubagents: number }
   | { kind: 'api-error'; error: string; status: number | null; text: string; resetsAtMs: number | null }

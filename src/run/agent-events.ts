@@ -63,7 +63,8 @@ export class AgentEvents {
 /** What the model said and meant to run is not kept; only that it spoke and what tool it called. */
 function withoutWords(fact: SessionFact): { kind: string } {
   if (fact.kind === 'reply') return { ...fact, text: undefined } as { kind: string };
-  return fact.kind === 'tool-call' ? ({ ...fact, about: undefined } as { kind: string }) : fact;
+  if (fact.kind === 'tool-call') return { ...fact, about: undefined, sign: undefined } as { kind: string };
+  return fact.kind === 'tool-result' ? ({ ...fact, sign: undefined } as { kind: string }) : fact;
 }
 
 function cleanData(value: { [key: string]: unknown }): { [key: string]: Json } {

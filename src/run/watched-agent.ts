@@ -1,6 +1,8 @@
 import type { AgentClient } from '../clients/client.ts';
 import { isSameStay } from '../decide/bands.ts';
 import { standInActivity } from '../detect/infer.ts';
+import { loopLimits } from '../detect/loops/check.ts';
+import { type LoopTrouble, LoopWatch } from '../detect/loops/watch.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
 import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
@@ -72,6 +74,7 @@ export class WatchedAgent {
   readonly #trail: ContextTrail;
   #seen: SeenAgent;
   #facts: SessionFacts = newSession();
+  #loops = new LoopWatch(loopLimits);
   #sessionId: string | null = null;
   #sessionStartedAtMs: number;
   #recorded: { inode: string; offset: number } | null = null;
@@ -128,6 +131,11 @@ export class WatchedAgent {
   /** What its own records say of its background work; null while they are being read up. */
   get spawned(): SpawnSigns | null {
     return this.#spawned;
+  }
+
+  /** What its record shows of loops, errors and lost ways; nothing while it is being read up. */
+  get loops(): LoopTrouble[] {
+    return this.#hasBacklog ? [] : this.#loops.open;
   }
 
   get folders(): string[] {
@@ -204,6 +212,7 @@ export class WatchedAgent {
 
   #restart(observation: Observation, nowMs: number, look: Look): void {
     this.#facts = newSession();
+    this.#loops = new LoopWatch(loopLimits);
     if (observation.sessionId === this.#sessionId) {
       // The file was cut or replaced: how far it was recorded says nothing about the new content.
       this.#recorded = null;
@@ -237,6 +246,7 @@ export class WatchedAgent {
     const window = this.#parts.inbox.statusLine(this.#sessionId)?.line.window ?? null;
     for (const { event, offset } of observation.events) {
       takeEvent(this.#facts, event);
+      this.#loops.take({ ...event, index: offset });
       this.#parts.told(this.name, event);
       const points = this.#trail.told(event, transcriptContext(this.#seen, this.#facts, window), this.#facts);
       if (offset < recordedTo) continue;

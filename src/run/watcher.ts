@@ -1,6 +1,7 @@
 import type { AgentClient } from '../clients/client.ts';
 import type { CheckLimits } from '../detect/check.ts';
 import { type Examination, examine } from '../detect/health.ts';
+import type { LoopTrouble } from '../detect/loops/watch.ts';
 import type { AgentView, Authority, CheckName, ClientName, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
@@ -230,7 +231,7 @@ export class Watcher {
     });
     const view = agent.view;
     if (view === null) return;
-    const examination = this.#examine(view, nowMs);
+    const examination = this.#examine(view, agent.loops, nowMs);
     view.findings = examination.findings;
     this.#examined.set(view.agent, examination.fine);
     batch.events.push(...look.events);
@@ -277,9 +278,10 @@ export class Watcher {
     }
   }
 
-  #examine(view: AgentView, nowMs: number): Examination {
+  #examine(view: AgentView, loops: readonly LoopTrouble[], nowMs: number): Examination {
     const unansweredSinceMs = this.#parts.unansweredSince(view.agent);
-    const { findings, fine } = examine({ view, nowMs, limits: limitsOf(this.#parts.config()), unansweredSinceMs });
+    const limits = limitsOf(this.#parts.config());
+    const { findings, fine } = examine({ view, nowMs, limits, unansweredSinceMs, loops });
     return {
       findings: findings.map((finding) => ({ ...finding, id: this.#parts.idFor(view.agent, finding.check, null) })),
       fine,

@@ -1,6 +1,8 @@
 import path from 'node:path';
-import type { CallWords, SessionFact, StartedWork, TokenUsage } from '../../model/session-event.ts';
+import { digest } from '../../model/digest.ts';
+import type { CallSign, CallWords, SessionFact, StartedWork, TokenUsage } from '../../model/session-event.ts';
 import type { ParsedLine } from '../client.ts';
+import { callSign, resultSign, statusIn } from '../signs.ts';
 import { asCount, asNumber, asObject, asObjects, asString, asTime, asTimeMs, type JsonObject } from './json.ts';
 import { tagsIn } from './tags.ts';
 
@@ -8,6 +10,7 @@ const replyCharsMax = 8_000;
 const pathCharsMax = 4_096;
 const descriptionCharsMax = 300;
 const labelCharsMax = 60;
+const argsCharsMax = 64_000;
 /** One record says one thing, or a few: a hostile one could say a hundred thousand. */
 const factsMax = 100;
 
@@ -75,6 +78,7 @@ function userFacts(record: JsonObject): SessionFact[] {
               id,
               isError: part.is_error === true,
               started: startedWork(record.toolUseResult, part),
+              sign: resultSign(resultText(part), part.is_error === true),
             },
           ];
     });
@@ -121,6 +125,29 @@ function absolute(file: string | null): string | null {
 }
 
 const words = { Bash: bashWords, Agent: agentWords, Task: agentWords } as const;
+
+function resultText(part: JsonObject): string {
+  return (
+    asString(part.content) ??
+    asObjects(part.content)
+      .map((piece) => asString(piece.text) ?? '')
+      .join('\n')
+  );
+}
+
+const targetKeys = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 'query', 'url', 'prompt'] as const;
+
+function signOf(tool: string, value: unknown): CallSign {
+  const input = asObject(value) ?? {};
+  const key = targetKeys.find((name) => asString(input[name]) !== null);
+  // Words about a call are written anew each time and change nothing.
+  const args = JSON.stringify({ ...input, description: undefined });
+  const sign = callSign(tool.slice(0, 200), key === undefined ? '' : String(input[key]), args.slice(0, argsCharsMax));
+  const [from, to] = [asString(input.old_string), asString(input.new_string)];
+  return from === null || to === null
+    ? sign
+    : { ...sign, edit: { from: digest(from.slice(0, argsCharsMax)), to: digest(to.slice(0, argsCharsMax)) } };
+}
 
 function bashWords(input: JsonObject): CallWords {
   const command = asString(input.command) ?? '';
@@ -176,7 +203,8 @@ function assistantFacts(record: JsonObject): SessionFact[] {
     const id = asString(part.id);
     const tool = asString(part.name);
     if (id !== null && tool !== null) {
-      facts.push({ kind: 'tool-call', id, tool: tool.slice(0, 200), about: callWords(tool, part.input) });
+      const about = callWords(tool, part.input);
+      facts.push({ kind: 'tool-call', id, tool: tool.slice(0, 200), about, sign: signOf(tool, part.input) });
     }
   }
   return facts;
@@ -210,7 +238,7 @@ function apiError(record: JsonObject, message: JsonObject): SessionFact {
   return {
     kind: 'api-error',
     error: asString(record.error) ?? 'unknown',
-    status: asNumber(record.apiErrorStatus),
+    status: asNumber(record.apiErrorStatus) ?? statusIn(text),
     text: text.slice(0, 500),
     resetsAtMs: resets === null ? null : asTimeMs(resets * 1000),
   };

@@ -12,6 +12,7 @@ import { addContext } from './commands/context.ts';
 import { addDb } from './commands/db.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
+import { addEval } from './commands/eval.ts';
 import { addEvents } from './commands/events.ts';
 import { addHealth } from './commands/health.ts';
 import { addInbox } from './commands/inbox.ts';
@@ -19,6 +20,7 @@ import { addInit } from './commands/init.ts';
 import { addPause } from './commands/pause.ts';
 import { addPrompt } from './commands/prompt.ts';
 import { addPrompts } from './commands/prompts.ts';
+import { addReplay } from './commands/replay.ts';
 import { addSpawnTrack } from './commands/spawn-track.ts';
 import { addStatus } from './commands/status.ts';
 import { addUninstall } from './commands/uninstall.ts';
@@ -78,6 +80,8 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addPause,
     addAuthority,
     addCheck,
+    addReplay,
+    addEval,
     addDoctor,
     addConformance,
     addConfig,

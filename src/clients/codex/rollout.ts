@@ -1,0 +1,128 @@
+import type { RunEvent, RunLine } from '../../model/run-event.ts';
+import type { SessionFact } from '../../model/session-event.ts';
+import { asNumber, asObject, asObjects, asString, asTime, type JsonObject } from '../claude-code/json.ts';
+import { callSign, resultSign } from '../signs.ts';
+
+const nameCharsMax = 200;
+const textCharsMax = 8_000;
+const argsCharsMax = 64_000;
+
+const recordTypes = new Set(['session_meta', 'event_msg', 'response_item', 'turn_context', 'world_state', 'compacted']);
+
+/** Rollouts are told from other records by the types every one of them begins with. */
+export function isRolloutRecord(record: JsonObject): boolean {
+  return recordTypes.has(asString(record.type) ?? '') && asObject(record.payload) !== null;
+}
+
+/** One line of `rollout-*.jsonl`. Only for replay: Codex is not watched live. */
+export function parseRolloutLine(line: string, index: number): RunLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { ok: false, reason: 'malformed' };
+  }
+  const record = asObject(value);
+  if (record === null) return { ok: false, reason: 'malformed' };
+  const atMs = asTime(record.timestamp) ?? Number.NaN;
+  const facts = factsOf(record);
+  return { ok: true, events: facts.map((fact): RunEvent => ({ index, side: false, atMs, key: `${index}`, fact })) };
+}
+
+function factsOf(record: JsonObject): SessionFact[] {
+  const payload = asObject(record.payload) ?? {};
+  if (record.type === 'event_msg') return eventFacts(payload);
+  if (record.type === 'response_item') return itemFacts(payload);
+  // Whether somebody asked for it is not on record.
+  return record.type === 'compacted'
+    ? [{ kind: 'compacted', trigger: 'unknown', tokensBefore: null, tokensAfter: null }]
+    : [];
+}
+
+function eventFacts(payload: JsonObject): SessionFact[] {
+  switch (payload.type) {
+    case 'task_started':
+      return [{ kind: 'prompt', origin: 'typed', chars: 0, tags: [] }];
+    case 'task_complete':
+      // A turn that was given up says so here and nowhere else.
+      return asObject(payload.error) === null
+        ? [{ kind: 'turn-end', durationMs: asNumber(payload.duration_ms), pendingSubagents: 0 }]
+        : [apiError(asObject(payload.error) ?? {})];
+    case 'turn_aborted':
+      return [{ kind: 'interrupted' }];
+    default:
+      return [];
+  }
+}
+
+function apiError(failure: JsonObject): SessionFact {
+  const info = failure.codex_error_info;
+  const [name, more] = asString(info) === null ? (Object.entries(asObject(info) ?? {})[0] ?? []) : [asString(info)];
+  const kind = name ?? 'unknown';
+  return {
+    kind: 'api-error',
+    error: kind === 'usage_limit_exceeded' ? 'rate_limit' : kind.slice(0, nameCharsMax),
+    status: asNumber(asObject(more)?.http_status_code),
+    text: (asString(failure.message) ?? '').slice(0, 500),
+    resetsAtMs: null,
+  };
+}
+
+function itemFacts(payload: JsonObject): SessionFact[] {
+  switch (payload.type) {
+    case 'message':
+      return payload.role === 'assistant' ? [reply(textOf(payload.content))] : [];
+    case 'reasoning':
+      return [reply('')];
+    case 'function_call':
+    case 'custom_tool_call':
+      return callFacts(payload);
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return resultFacts(payload);
+    default:
+      return [];
+  }
+}
+
+function reply(text: string): SessionFact {
+  return { kind: 'reply', model: '', messageId: '', usage: null, ends: false, text: text.slice(0, textCharsMax) };
+}
+
+function callFacts(payload: JsonObject): SessionFact[] {
+  const id = asString(payload.call_id)?.slice(0, nameCharsMax);
+  const tool = asString(payload.name)?.slice(0, nameCharsMax);
+  if (id === undefined || tool === undefined) return [];
+  const args = (asString(payload.arguments) ?? asString(payload.input) ?? '').slice(0, argsCharsMax);
+  return [{ kind: 'tool-call', id, tool, about: null, sign: callSign(tool, commandOf(args), args) }];
+}
+
+function commandOf(args: string): string {
+  try {
+    const input = asObject(JSON.parse(args)) ?? {};
+    const words = Array.isArray(input.command) ? input.command.filter((word) => typeof word === 'string') : [];
+    return asString(input.cmd) ?? asString(input.command) ?? asString(input.path) ?? String(words.at(-1) ?? '');
+  } catch {
+    // A patch is no JSON.
+    return args;
+  }
+}
+
+/** The client puts a head with times and ids before what the command said. */
+const head = /^(?:Chunk ID: .*\n)?Wall time: .*\n(?:Process exited with code (-?\d+)\n)?[\s\S]{0,200}?Output:\n/;
+
+function resultFacts(payload: JsonObject): SessionFact[] {
+  const id = asString(payload.call_id)?.slice(0, nameCharsMax);
+  if (id === undefined) return [];
+  const whole = asString(payload.output) ?? textOf(payload.output);
+  const found = head.exec(whole.slice(0, 1_000));
+  const isError = found?.[1] !== undefined && found[1] !== '0';
+  const text = found === null ? whole : whole.slice(found[0].length);
+  return [{ kind: 'tool-result', id, isError, started: null, sign: resultSign(text, isError) }];
+}
+
+function textOf(content: unknown): string {
+  return asObjects(content)
+    .map((part) => asString(part.text) ?? '')
+    .join('\n');
+}

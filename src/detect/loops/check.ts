@@ -1,0 +1,75 @@
+import type { Brought } from './novelty.ts';
+import type { Step } from './steps.ts';
+
+/** What the checks are tuned by. How they were chosen: docs/reports/eval.md. */
+export interface LoopLimits {
+  /** The same call with the same output, this often among the last `windowSteps`. */
+  sameSteps: number;
+  /** Steps in a row that were all there before, in any order. */
+  againSteps: number;
+  /** Failures of the agent's own among the last ten steps. */
+  failuresOfTen: number;
+  /** Steps that brought nothing, among the last ten. */
+  nothingOfTen: number;
+  /** Times a file was changed back to what it was. */
+  reverts: number;
+}
+
+export const loopLimits: LoopLimits = {
+  sameSteps: 4,
+  againSteps: 4,
+  failuresOfTen: 6,
+  nothingOfTen: 8,
+  reverts: 2,
+};
+
+export type LoopName = 'looping' | 'repeated-error' | 'no-progress' | 'edit-revert';
+
+export interface LoopCheck {
+  readonly name: LoopName;
+  /** What it looks at. */
+  readonly evidence: string;
+  readonly why: string;
+  start(limits: LoopLimits): LoopFold;
+}
+
+/** One check over one run. Constant cost and memory per step. */
+export interface LoopFold {
+  /** What is wrong, in words, while it is. */
+  take(step: Step, brought: Brought): string | null;
+  clear(): void;
+}
+
+/** The last few values, the oldest first. */
+export class Window<T> {
+  readonly #items: T[] = [];
+  readonly #size: number;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(item: T): void {
+    this.#items.push(item);
+    if (this.#items.length > this.#size) this.#items.shift();
+  }
+
+  count(test: (item: T) => boolean): number {
+    return this.#items.filter(test).length;
+  }
+
+  /** How often the most frequent of them is there. */
+  most(): number {
+    const counts = new Map<T, number>();
+    for (const item of this.#items) counts.set(item, (counts.get(item) ?? 0) + 1);
+    return Math.max(0, ...counts.values());
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  clear(): void {
+    this.#items.length = 0;
+  }
+}

@@ -1,0 +1,26 @@
+import { type LoopCheck, Window } from './check.ts';
+
+const windowEdits = 20;
+
+export const editRevert: LoopCheck = {
+  name: 'edit-revert',
+  evidence: 'what an edit takes out and puts in',
+  why: 'Putting back what was just taken out is a correction once; again and again it is going to and fro.',
+  start(limits) {
+    const edits = new Window<string>(windowEdits);
+    let reverts = 0;
+    return {
+      clear: () => {
+        edits.clear();
+        reverts = 0;
+      },
+      take({ call, failed, excused }) {
+        if (call.edit === null || failed || excused || call.edit.from === call.edit.to) return null;
+        const { from, to } = call.edit;
+        if (edits.count((other) => other === `${call.target}\n${to}\n${from}`) > 0) reverts += 1;
+        edits.add(`${call.target}\n${from}\n${to}`);
+        return reverts >= limits.reverts ? `an edit was taken back ${reverts} times` : null;
+      },
+    };
+  },
+};

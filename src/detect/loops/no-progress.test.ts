@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { run, type ScriptedRun } from '../../../test/runs/scripted-run.ts';
+
+const name = (turn: number) =>
+  ['Alpha', 'Beta', 'Gamma', 'Delta', 'Epsilon', 'Zeta', 'Eta', 'Theta'][turn % 8] + 'x'.repeat(turn);
+
+const healthy: [string, ScriptedRun][] = [
+  ['counts that differ', run().times(20, (r, turn) => r.bash(`wc -l ${name(turn)}`, `${turn * 7} ${name(turn)}`))],
+  [
+    'searches that find something else each time',
+    run().times(20, (r, turn) =>
+      r.calls('Grep', name(turn)).gets(`src/${name(turn)}.ts: export ${'abcdefghijklmnopqrst'[turn]}word`),
+    ),
+  ],
+  ['commands that succeed without a word', run().times(20, (r, turn) => r.bash(`mkdir -p d${turn}`, ''))],
+  ['edits that all answer alike', run().times(20, (r, turn) => r.edit('a', `${turn}`, `${turn}!`))],
+  [
+    'six empty searches, then an edit',
+    run()
+      .times(6, (r, turn) => r.calls('Grep', name(turn)).gets('No matches found'))
+      .edit('a', 'b', 'c'),
+  ],
+];
+
+const lost: [string, ScriptedRun][] = [
+  [
+    'searches that find nothing for 15 turns',
+    run().times(15, (r, turn) =>
+      r.calls('find_file', `find_file "${name(turn)}"`).gets(`No matches found for "${name(turn)}" in /repo`),
+    ),
+  ],
+  [
+    'empty output, call after call',
+    run().times(15, (r, turn) => r.bash(`find /${name(turn)} -name "jdk*" 2>/dev/null`, '')),
+  ],
+  [
+    'other calls that show the same page',
+    run().times(15, (r, turn) => r.calls('goto', `goto ${turn}`).gets('x'.repeat(500))),
+  ],
+];
+
+describe('no-progress', () => {
+  it.each(healthy)('raises nothing for %s', (_, script) => expect(script.found()).toEqual([]));
+  it.each(lost)('raises %s', (_, script) => expect(script.found()).toContain('no-progress'));
+});

@@ -1,0 +1,20 @@
+import { type LoopCheck, Window } from './check.ts';
+
+export const noProgress: LoopCheck = {
+  name: 'no-progress',
+  evidence: 'what each result brought: failures, empty searches, outputs and kinds of output already seen',
+  why: 'Most agents that are lost never repeat a call: they search for names that do not exist. What the results bring tells it; a change that works, a commit or a new prompt starts over.',
+  start(limits) {
+    const window = new Window<boolean>(10);
+    return {
+      clear: () => window.clear(),
+      take({ call, excused }, { progress, nothing }) {
+        if (call.act === 'wait' || call.act === 'note' || excused) return null;
+        if (progress) window.clear();
+        window.add(nothing);
+        const count = window.count((one) => one);
+        return count >= limits.nothingOfTen ? `${count} of the last ${window.size} steps brought nothing new` : null;
+      },
+    };
+  },
+};

@@ -1,0 +1,74 @@
+import { digest } from '../../model/digest.ts';
+import { keep, type Step } from './steps.ts';
+
+/** What a step brought, seen against everything since the last new input. */
+export interface Brought {
+  /** This very call with this very output was there before. */
+  again: boolean;
+  /** A change that was made, and was not made before. */
+  progress: boolean;
+  /** Nothing that was not known: a failure, an empty search, an output already seen. */
+  nothing: boolean;
+}
+
+const seenMax = 300;
+/** A longer output says more than that there is nothing. */
+const shortChars = 260;
+
+/**
+ * Remembers what was already seen, not only what came last: loops of period 3 to 6 have no consecutive repeat.
+ * Constant cost per step.
+ */
+export class Novelty {
+  readonly #pairs = new Set<string>();
+  readonly #outputs = new Set<string>();
+  readonly #shapes = new Set<string>();
+  readonly #changes = new Set<string>();
+  readonly #calls = new Set<string>();
+
+  /** New input: from here on everything may be worth another look. */
+  clear(): void {
+    for (const seen of [this.#pairs, this.#outputs, this.#shapes, this.#changes, this.#calls]) seen.clear();
+  }
+
+  take(step: Step): Brought {
+    const { call, result } = step;
+    const pair = `${call.hash} ${result.hash}`;
+    const made = call.act === 'change' && !step.failed && !step.excused;
+    const progress = made && !this.#changes.has(call.hash);
+    const again = this.#pairs.has(pair);
+    const empty = result.chars === 0;
+    const short = !empty && result.chars <= shortChars && call.act !== 'change';
+    // All "No matches found for …" are one.
+    const shape = short ? shapeOf(step) : '';
+    const nothing =
+      !progress &&
+      call.act !== 'wait' &&
+      !step.excused &&
+      (step.failed ||
+        again ||
+        (made && this.#changes.has(call.hash)) ||
+        (empty && call.act === 'look') ||
+        // The same call with another output is what one polls for.
+        (short && !this.#calls.has(call.hash) && this.#shapes.has(shape)) ||
+        (!empty && !short && this.#outputs.has(result.hash)));
+    if (progress) {
+      // The files are others now: the same look may show something else.
+      this.#outputs.clear();
+      this.#shapes.clear();
+    }
+    if (made) keep(this.#changes, seenMax, (seen) => seen.add(call.hash));
+    keep(this.#pairs, seenMax, (seen) => seen.add(pair));
+    keep(this.#calls, seenMax, (seen) => seen.add(call.hash));
+    keep(this.#outputs, seenMax, (seen) => seen.add(result.hash));
+    if (short) keep(this.#shapes, seenMax, (seen) => seen.add(shape));
+    return { again, progress, nothing };
+  }
+}
+
+/** The beginning of an output without the call's own words; of a failure also without numbers. */
+function shapeOf({ call, result, failed }: Step): string {
+  const own = new Set(call.target.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []);
+  const words = result.lead.toLowerCase().match(failed ? /[\p{L}_$]+/gu : /[\p{L}\p{N}_$]+/gu) ?? [];
+  return digest(words.filter((word) => !own.has(word)).join(' '));
+}

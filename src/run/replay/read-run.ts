@@ -1,0 +1,114 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { claudeCode } from '../../clients/claude-code/client.ts';
+import type { JsonObject } from '../../clients/claude-code/json.ts';
+import { isRolloutRecord, parseRolloutLine } from '../../clients/codex/rollout.ts';
+import { parseNeutralLine } from '../../clients/neutral/events.ts';
+import { fail, ok, type Result } from '../../model/result.ts';
+import type { RunEvent, RunLine } from '../../model/run-event.ts';
+
+const lineCharsMax = 16 * 1024 * 1024;
+/** Lines that may be broken before the format has to show. */
+const formatLinesMax = 50;
+
+export type RunFormat = 'neutral' | 'claude-code' | 'codex';
+
+const parsers: Record<RunFormat, (line: string, index: number) => RunLine> = {
+  neutral: parseNeutralLine,
+  'claude-code': transcriptLine,
+  codex: parseRolloutLine,
+};
+
+export interface RunCounts {
+  lines: number;
+  events: number;
+  malformed: number;
+  unstructured: number;
+  oversized: number;
+}
+
+export type ReadProblem = 'not-found' | 'unreadable' | 'unknown-format';
+
+/** Reads a recorded run, plain or gzipped, line by line: the memory it takes does not grow with the file. */
+export async function readRun(
+  file: string,
+  take: (event: RunEvent) => void,
+): Promise<Result<{ format: RunFormat; counts: RunCounts }, ReadProblem>> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) return fail('not-found', `${file} is not there`, 'name a transcript or an event file');
+  if (!found.isFile()) return fail('unreadable', `${file} is not a file`, 'name a transcript or an event file');
+  const counts: RunCounts = { lines: 0, events: 0, malformed: 0, unstructured: 0, oversized: 0 };
+  let format: RunFormat | null = null;
+  try {
+    for await (const line of linesOf(file, counts)) {
+      const index = counts.lines;
+      counts.lines += 1;
+      if (line.trim() === '') continue;
+      format ??= formatOf(line);
+      if (format === null && counts.lines >= formatLinesMax) break;
+      const parsed = parsers[format ?? 'neutral'](line, index);
+      if (!parsed.ok) counts[parsed.reason] += 1;
+      else for (const event of parsed.events) take(event);
+      if (parsed.ok) counts.events += parsed.events.length;
+    }
+  } catch (error) {
+    return fail('unreadable', `${file} cannot be read: ${(error as Error).message}`, 'check the file');
+  }
+  if (format === null) {
+    return fail(
+      'unknown-format',
+      `${file} is no record of a run`,
+      'name a transcript of Claude Code, a rollout of Codex or an event file',
+    );
+  }
+  return ok({ format, counts });
+}
+
+function formatOf(line: string): RunFormat | null {
+  const neutral = parseNeutralLine(line);
+  if (neutral.ok || neutral.reason === 'unstructured') return 'neutral';
+  try {
+    const record: unknown = JSON.parse(line);
+    if (typeof record !== 'object' || record === null) return null;
+    if (isRolloutRecord(record as JsonObject)) return 'codex';
+    const own = ['sessionId', 'uuid', 'leafUuid', 'messageId'].some((key) => key in record);
+    return own && 'type' in record ? 'claude-code' : null;
+  } catch {
+    return null;
+  }
+}
+
+function transcriptLine(line: string, index: number): RunLine {
+  const parsed = claudeCode.parseTranscriptLine(line, String(index));
+  if (!parsed.ok) return { ok: false, reason: 'malformed' };
+  return { ok: true, events: parsed.events.map((event) => ({ ...event, index, side: parsed.sidechain })) };
+}
+
+async function* linesOf(file: string, counts: RunCounts): AsyncGenerator<string> {
+  const source = createReadStream(file);
+  const bytes = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
+  // A pipe does not carry errors on.
+  source.on('error', (error) => bytes.destroy(error));
+  bytes.setEncoding('utf8');
+  let rest = '';
+  let skipping = false;
+  for await (const chunk of bytes) {
+    const text = String(chunk);
+    if (!text.includes('\n')) rest += text;
+    else {
+      const pieces = (rest + text).split('\n');
+      rest = pieces.pop() ?? '';
+      for (const piece of pieces) {
+        yield skipping ? '' : piece;
+        skipping = false;
+      }
+    }
+    if (rest.length > lineCharsMax) {
+      counts.oversized += skipping ? 0 : 1;
+      skipping = true;
+      rest = '';
+    }
+  }
+  if (rest !== '' && !skipping) yield rest;
+}

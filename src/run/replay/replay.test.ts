@@ -1,0 +1,86 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { defaultConfig } from '../config/schema.ts';
+import { judgeLimits, type ReplayLine, replayFile } from './replay.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'wk-replay-'));
+const limits = judgeLimits(defaultConfig());
+
+async function replay(name: string, content: string | Buffer, given = limits) {
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  const lines: ReplayLine[] = [];
+  return { done: await replayFile(file, given, (line) => lines.push(line)), lines };
+}
+
+function neutral(records: object[]): string {
+  return records.map((record, i) => JSON.stringify({ i, src_index: i, side: false, ...record })).join('\n');
+}
+
+const question = [
+  { kind: 'user', text: 'go', ts: 1_000 },
+  { kind: 'tool_call', tool: 'AskUserQuestion', call_id: 'a', args_hash: 'x', ts: 1_001 },
+  { kind: 'tool_result', call_id: 'a', is_error: false, out_hash: 'y', out_len: 3, text: 'yes', ts: 1_001 + 420 },
+];
+
+describe('replay', () => {
+  it('tells states and findings in order, and the summary last', async () => {
+    const { lines } = await replay('q.ndjson', neutral(question));
+    expect(
+      lines.map((line) =>
+        'state' in line ? line.state : 'finding' in line ? `${line.event} ${line.finding.check}` : 'summary',
+      ),
+    ).toEqual(['working', 'waiting', 'open waiting-human', 'close waiting-human', 'working', 'summary']);
+    expect(lines[2]).toMatchObject({
+      v: 1,
+      index: 1,
+      at: '1970-01-01T00:22:41.000Z',
+      finding: { since: '1970-01-01T00:16:41.000Z', action: null },
+    });
+  });
+
+  it('reads gzipped files, and other thresholds give other findings', async () => {
+    const { waiting, ...rest } = defaultConfig();
+    const patient = judgeLimits({ ...rest, waiting: { ...waiting, notifyMinutes: 10 } });
+    expect((await replay('q.ndjson.gz', gzipSync(neutral(question)))).done).toMatchObject({
+      value: { findings: { 'waiting-human': 1 } },
+    });
+    expect((await replay('q.ndjson.gz', gzipSync(neutral(question)), patient)).done).toMatchObject({
+      value: { findings: {} },
+    });
+  });
+
+  it('counts broken lines, lines that come twice, orphan results and a clock that goes back', async () => {
+    const odd = [...question, { kind: 'tool_result', call_id: 'zz', is_error: true, out_hash: 'q', out_len: 0, ts: 5 }];
+    const twice = `${neutral(odd)}\n{"half":\n${neutral(odd)}\n\u0000\n`;
+    expect((await replay('odd.ndjson', twice)).done).toMatchObject({
+      value: {
+        malformed: 2,
+        findings: { 'waiting-human': 1 },
+        set_aside: { orphan_results: 1, clock_back: 1, repeated_events: 4 },
+      },
+    });
+  });
+
+  it('a run without times has findings but no silences', async () => {
+    const timeless = question.map(({ ts: _, ...record }) => record);
+    expect((await replay('t.ndjson', neutral(timeless))).done).toMatchObject({
+      value: { findings: {}, open_turn_s: 0 },
+    });
+  });
+
+  it('a line that never ends is left out', async () => {
+    const long = `${neutral(question)}\n${JSON.stringify({ src_index: 9, kind: 'user', text: 'x'.repeat(17_000_000) })}\n${neutral([{ kind: 'user', text: 'x', i: 77 }])}`;
+    expect((await replay('long.ndjson', long)).done).toMatchObject({ value: { oversized: 1, malformed: 0, lines: 5 } });
+  });
+
+  it('says what it cannot read', async () => {
+    expect(await replayFile(path.join(folder, 'none'), limits, () => {})).toMatchObject({ reason: 'not-found' });
+    expect(await replayFile(folder, limits, () => {})).toMatchObject({ reason: 'unreadable' });
+    expect((await replay('cut.gz', Buffer.from('1f8b0800', 'hex'))).done).toMatchObject({ reason: 'unreadable' });
+    expect((await replay('text.txt', 'a\nb\n')).done).toMatchObject({ reason: 'unknown-format' });
+  });
+});

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { type EvalDocument, evaluate } from '../../../run/eval/eval.ts';
+import { evalMarkdown } from '../../../run/eval/markdown.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { print, printJson, table } from '../output.ts';
+
+export function addEval(program: Command): void {
+  program
+    .command('eval')
+    .summary('how often the health checks are right, on labelled runs')
+    .description(
+      'Puts the runs that DIR/labels.jsonl names through the health checks and prints precision, recall and delay with ' +
+        'their intervals, beside simpler rules. Thresholds are also chosen on four fifths of the runs and tried on the rest.',
+    )
+    .argument('<dir>', 'the folder with labels.jsonl')
+    .option('--json', 'one JSON document')
+    .option('--markdown', 'as docs/reports/eval.md')
+    .action(async (folder: string, options: { json?: boolean; markdown?: boolean }) => {
+      const done = await evaluate(folder, (text) => {
+        if (process.stderr.isTTY) process.stderr.write(`\r${text}\u001b[K`);
+      });
+      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+      if (!done.ok) throw new CommandFailure(exit.notFound, done.message, done.fix ?? null);
+      if (options.json) printJson(done.value);
+      else print(options.markdown ? evalMarkdown(done.value).trimEnd() : evalText(done.value));
+    });
+}
+
+function evalText(result: EvalDocument): string {
+  const share = (value: number | null) => (value === null ? '-' : value.toFixed(2));
+  const row = (name: string, { tp, fp, fn, precision, recall, f05 }: EvalDocument['overall']) =>
+    [name, `${tp + fn}`, `${tp}`, `${fp}`, share(precision), share(recall), share(f05)].map((text) => ({ text }));
+  const rows = [
+    ...Object.entries(result.by_family).map(([name, figures]) => row(name, figures)),
+    row('all', result.overall),
+    row('loop, held out', result.cross_validation.loop),
+    ...Object.entries(result.baselines).map(([name, figures]) => row(`${name} (loop)`, figures)),
+  ];
+  const { hard_negatives: hard } = result;
+  return [
+    `${result.runs} runs, ${result.labels} labels, ${result.open_turn_hours} h with a turn open`,
+    table(['FAMILY', 'N', 'FOUND', 'WRONG', 'PRECISION', 'RECALL', 'F0.5'], rows),
+    `hard negatives that pass: ${hard.passed} of ${hard.n}; false alarms per hour: ${result.false_alarms_per_hour ?? '-'}`,
+    `missed: ${result.missed.map(({ id }) => id).join(' ') || '-'}`,
+  ].join('\n');
+}
