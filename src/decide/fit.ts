@@ -16,7 +16,7 @@ export function whyNotNow(look: FreshLook, pane: PaneFacts | null, nowMs: number
     case 'waiting-dialog':
       return 'waiting-question';
     case null:
-      return 'waiting-setup';
+      return look.atSetup ? 'waiting-setup' : 'unsure';
     case 'unclear':
       return 'stale';
     default:

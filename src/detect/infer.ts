@@ -27,9 +27,10 @@ export function inferActivity(signs: AgentSigns): Activity | null {
   if (word === null) return byScreenAlone(signs);
   const screen = freshScreen(signs);
   if (word.open) {
-    const idle = screen?.reading.shows === 'idle' && screen.sinceMs > word.movedMs + drawnMs;
+    // Its own rows are proof; they only have to be drawn after the records last moved.
+    const idle = screen?.reading.shows === 'idle' && screen.atMs > word.movedMs + 2 * drawnMs;
     return idle && screen !== null
-      ? activity('idle', screen.sinceMs, screen.atMs, 'screen', 0.6)
+      ? activity('idle', Math.max(screen.sinceMs, word.movedMs), screen.atMs, 'screen', 0.6)
       : activity('busy', word.atMs, word.seenAtMs, word.source, word.source === 'hook' ? 0.85 : 0.6);
   }
   const busy = screen !== null && isBusy(screen.reading) && screen.sinceMs > word.movedMs + drawnMs;
@@ -42,7 +43,7 @@ export function inferActivity(signs: AgentSigns): Activity | null {
 /** The screen as it is now, unless the records have moved on since. */
 export function freshScreen(signs: AgentSigns): { reading: ScreenReading; sinceMs: number; atMs: number } | null {
   const { screen } = signs;
-  if (screen === null || screen.reading === null || signs.nowMs - screen.atMs > screenFreshMs) return null;
+  if (screen === null || screen.reading === null || Math.abs(signs.nowMs - screen.atMs) > screenFreshMs) return null;
   return { reading: screen.reading, sinceMs: screen.sinceMs, atMs: screen.atMs };
 }
 
@@ -86,7 +87,7 @@ export function isQuestion(tool: string): boolean {
 export function standInActivity(signs: AgentSigns, nowMs: number): RegistryActivity | null {
   const { hooks, screen } = signs;
   if (hooks === null || hooks.turn === 'none' || screen === null || screen.reading === null) return null;
-  if (nowMs - screen.atMs > standInMs) return null;
+  if (Math.abs(nowMs - screen.atMs) > standInMs) return null;
   if (hooks.permission !== null && screen.atMs < hooks.permission.sinceMs + drawnMs) return 'waiting-permission';
   const { shows } = screen.reading;
   if (shows === 'permission') return 'waiting-permission';

@@ -7,6 +7,8 @@ export type Refusal =
   | 'waiting-permission'
   | 'waiting-question'
   | 'waiting-setup'
+  /** Neither its registry, nor hooks and screen together, say what it is doing. */
+  | 'unsure'
   | 'not-agent'
   | 'pane-dead'
   | 'pane-mode'

@@ -6,8 +6,10 @@ export interface FreshLook {
   alive: boolean;
   /** It reads from its terminal now: its process group is the foreground one and it is not stopped. */
   foreground: boolean;
-  /** null: it has no registry entry, so it is not past its setup screens or nobody knows. */
+  /** null: it has no registry entry, and nothing else says enough. */
   activity: RegistryActivity | null;
+  /** Its screen is one of those before the first prompt. */
+  atSetup: boolean;
   /** The client belongs to the pane: it is the pane's own process or below it. */
   inPane: boolean;
 }

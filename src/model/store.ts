@@ -1,6 +1,7 @@
 import type { Action, ActionOutcome } from './action.ts';
 import type { AgentView, Authority, Source } from './agent.ts';
 import type { Json, WatchEvent } from './event.ts';
+import type { HookFact } from './hook.ts';
 import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
 import type { SpawnRow, SpawnSource, StoredSpawn } from './spawn.ts';
@@ -58,6 +59,8 @@ export interface StoredAgent {
   view: AgentView;
   /** By session id: how far its transcript is recorded. */
   recorded: Map<string, { inode: string; offset: number }>;
+  /** The last hooks of its last session, the oldest first: their files are gone. */
+  hooks: { atMs: number; subagent: string | null; fact: HookFact }[];
 }
 
 export type StoreFailure = 'unavailable' | 'refused';

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { WatchEvent } from '../model/event.ts';
+import type { HookFact } from '../model/hook.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { SpawnRow } from '../model/spawn.ts';
 import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
@@ -194,6 +195,13 @@ async function expire(client: pg.PoolClient, beforeMs: number): Promise<number> 
   return rows;
 }
 
+const hooksMax = 200;
+const lastHooks = `
+  SELECT e.agent_id, e.at, e.data FROM agents a CROSS JOIN LATERAL (
+    SELECT agent_id, at, data FROM events
+    WHERE agent_id = a.id AND kind = 'hook' AND session_id = a.session_id ORDER BY at DESC LIMIT $2) e
+  WHERE a.host = $1 AND a.state <> 'ended' ORDER BY e.at`;
+
 async function loadAgents(client: pg.PoolClient, host: string): Promise<StoredAgent[]> {
   const agents = await client.query<AgentRecord>('SELECT * FROM agents WHERE host = $1', [host]);
   const sessions = await client.query<{
@@ -207,6 +215,10 @@ async function loadAgents(client: pg.PoolClient, host: string): Promise<StoredAg
      WHERE ended_at IS NULL AND recorded_offset IS NOT NULL AND agent_id IN (SELECT id FROM agents WHERE host = $1)`,
     [host],
   );
+  const hooks = await client.query<{ agent_id: string; at: Date; data: HookFact & { subagent: string | null } }>(
+    lastHooks,
+    [host, hooksMax],
+  );
   return agents.rows.map((row) => {
     const own = sessions.rows.filter((session) => session.agent_id === row.id);
     const last = own.find((session) => session.session_id === row.session_id);
@@ -218,6 +230,9 @@ async function loadAgents(client: pg.PoolClient, host: string): Promise<StoredAg
           { inode: session.recorded_inode, offset: Number(session.recorded_offset) },
         ]),
       ),
+      hooks: hooks.rows
+        .filter((hook) => hook.agent_id === row.id)
+        .map(({ at, data }) => ({ atMs: at.getTime(), subagent: data.subagent, fact: data })),
     };
   });
 }

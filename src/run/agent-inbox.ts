@@ -1,6 +1,7 @@
 import { type HookFacts, newHookFacts, takeHook } from '../detect/hooks.ts';
 import type { Counters } from '../model/counters.ts';
 import type { HookEvent, StatusLine } from '../model/hook.ts';
+import type { StoredAgent } from '../model/store.ts';
 import type { InboxEntry } from '../sense/inbox.ts';
 
 /** A session and where it lives, as a hook or the status line told. */
@@ -27,6 +28,15 @@ export class AgentInbox {
 
   constructor(counters: Counters) {
     this.#counters = counters;
+  }
+
+  /** What an earlier run heard: the files are gone. */
+  restore(session: ToldSession, hooks: StoredAgent['hooks']): void {
+    const facts = newHookFacts();
+    for (const { fact, subagent, atMs } of hooks) takeHook(facts, fact, subagent, atMs);
+    this.#session = session;
+    this.#facts.set(session.sessionId, facts);
+    this.#lastHookMs = facts.lastAtMs;
   }
 
   /** The session the agent is in, for when the registry does not say. */
@@ -66,8 +76,9 @@ export class AgentInbox {
     if (!hook.known) this.#counters.add('hook.unknown-event');
     const { sessionId, fact } = hook;
     // A conversation changes by starting anew; any other event of a strange session is somebody else's.
-    if (this.#session === null || fact.kind === 'session-start' || sessionId === known)
-      this.#session = { sessionId, cwd: hook.cwd };
+    // A process starts up once: another start is that of a client within, or made up.
+    const begins = fact.kind === 'session-start' && fact.source !== 'startup';
+    if (this.#session === null || begins || sessionId === known) this.#session = { sessionId, cwd: hook.cwd };
     else if (sessionId !== this.#session.sessionId && !this.#facts.has(sessionId)) {
       this.#counters.add('hook.other-session');
       return false;

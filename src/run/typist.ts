@@ -92,6 +92,7 @@ export class Typist {
     const unsaid = look.activity === null || look.activity === 'unclear' || agent.isBroken('registry');
     const otherwise = agent.isBroken('registry') ? null : look.activity;
     const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? otherwise) : look.activity;
-    return whyNotNow({ ...look, activity }, pane, clock.nowMs(), quietMs);
+    const atSetup = agent.view?.reading.detail === 'setup';
+    return whyNotNow({ ...look, activity, atSetup }, pane, clock.nowMs(), quietMs);
   }
 }

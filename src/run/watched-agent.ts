@@ -225,7 +225,15 @@ export class WatchedAgent {
       if (row !== undefined) look.sessions.push({ ...row, endedAtMs: nowMs });
     }
     if (previous !== null && previous !== observation.sessionId) {
-      look.events.push(this.#events.of(nowMs, 'registry', 'session', { from: previous }, observation.sessionId));
+      look.events.push(
+        this.#events.of(
+          nowMs,
+          observation.registry === null ? 'hook' : 'registry',
+          'session',
+          { from: previous },
+          observation.sessionId,
+        ),
+      );
       this.#sessionStartedAtMs = observation.registry?.entry.sinceMs ?? nowMs;
     }
     this.#sessionId = observation.sessionId;

@@ -24,6 +24,7 @@ import { WatchedAgent } from './watched-agent.ts';
 
 /** An ended agent is still shown for a day, so that the morning sees what the night ended. */
 const endedShownMs = 24 * 3_600_000;
+const descendantsMax = 200;
 
 export interface WatcherParts {
   host: string;
@@ -193,7 +194,7 @@ export class Watcher {
       seen,
       follower: new AgentFollower(sources, seen, stored === null ? null : leftOff(stored.view)),
       subagents: new SubagentWatch(seen.client, files, counters),
-      inbox: new AgentInbox(counters),
+      inbox: inboxOf(stored, counters),
       startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
       authority: this.#parts.authority,
       stored,
@@ -251,7 +252,10 @@ export class Watcher {
     }
   }
 
-  /** The sessions of all others; null when one of them, in the same directory, may be in any. */
+  /**
+   * The sessions that the others are known to be in; null when the agent is not alone: another one in the same directory,
+   * or a client that it runs itself, may be in any.
+   */
   #takenSessions(agent: WatchedAgent): ReadonlySet<string> | null {
     const { processes } = this.#parts;
     const taken = new Set<string>();
@@ -259,11 +263,21 @@ export class Watcher {
     for (const other of this.#agents.values()) {
       if (other === agent) continue;
       if (other.sessionId !== null) taken.add(other.sessionId);
-      else if (other.seen.configDir === agent.seen.configDir) {
-        if (processes.directory(other.seen.process.pid) === directory) return null;
-      }
+      if (other.hasRegistry || other.seen.configDir !== agent.seen.configDir) continue;
+      if (processes.directory(other.seen.process.pid) === directory) return null;
     }
-    return taken;
+    return this.#runsClient(agent.seen) ? null : taken;
+  }
+
+  #runsClient({ client, process }: SeenAgent): boolean {
+    const { processes } = this.#parts;
+    const below = processes.children(process.pid);
+    for (let at = 0; at < below.length && at < descendantsMax; at += 1) {
+      const info = processes.info(below[at] ?? 0);
+      if (info !== null && client.mayBe(info)) return true;
+      if (info !== null) below.push(...processes.children(info.pid));
+    }
+    return false;
   }
 
   /** Agents of an earlier run whose process is no longer there: their last look is at what they wrote since. */
@@ -318,6 +332,14 @@ function limitsOf(config: Config): CheckLimits {
       subagent: stall.subagentMinutes * 60_000,
     },
   };
+}
+
+function inboxOf(stored: StoredAgent | null, counters: Counters): AgentInbox {
+  const inbox = new AgentInbox(counters);
+  const sessionId = stored?.view.sessionId ?? null;
+  if (stored !== null && sessionId !== null && stored.hooks.length > 0)
+    inbox.restore({ sessionId, cwd: stored.view.cwd }, stored.hooks);
+  return inbox;
 }
 
 function leftOff(view: AgentView): LeftOff | null {

@@ -6,7 +6,12 @@ import { registryBytesMax, type SeenAgent } from './fleet.ts';
 const parentsMax = 20;
 
 /** The agent in this very moment, for the instant before something is typed. */
-export function lookNow(seen: SeenAgent, panePid: number | null, processes: Processes, files: Files): FreshLook {
+export function lookNow(
+  seen: SeenAgent,
+  panePid: number | null,
+  processes: Processes,
+  files: Files,
+): Omit<FreshLook, 'atSetup'> {
   const info = processes.info(seen.process.pid);
   const alive = info !== null && info.startTicks === seen.process.startTicks && !/[ZX]/.test(info.runState);
   if (!alive) return { alive: false, foreground: false, activity: null, inPane: false };

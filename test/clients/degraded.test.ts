@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Agent, clientOnPath, type LaunchOptions, launchAgent } from './agent.ts';
+import { type Agent, claudeProgram, clientOnPath, type LaunchOptions, launchAgent } from './agent.ts';
 import { expectExact, say } from './prompting.ts';
 import type { Scenario } from './scenario.ts';
 import { watched } from './watching.ts';
@@ -69,7 +69,7 @@ describe('an agent whose registry is gone', () => {
       const seen = await watch.expect('bare-ps', 'idle', Date.now());
       expect(seen.status.source).toBe('screen');
       expect(seen.status.confidence).toBeLessThan(0.7);
-      expect(await say(s, 'bare-ps', 'Hello?')).toMatchObject({ outcome: 'refused', reason: 'waiting-setup' });
+      expect(await say(s, 'bare-ps', 'Hello?')).toMatchObject({ outcome: 'refused', reason: 'unsure' });
       expect(agent.model.turns).toHaveLength(0);
     }),
   );
@@ -96,6 +96,31 @@ describe('an agent whose registry is gone', () => {
       expect(agent.model.turns.at(-1)?.prompt).toMatch(/ended with an API error.*\[wk-[0-9a-f]{4}\]$/);
       await watch.expect('night-ps', 'idle', Date.now());
       await watch.turn('night-ps', 'ok', 5_000);
+    }),
+  );
+
+  test(
+    'keeps its own session while it runs a client as a tool, also one under another name',
+    watched(async (s, watch) => {
+      const agent = await unregistered(s, 'nest-ps', true, {
+        shell: 'sh',
+        permissionMode: 'default',
+        extraSettings: { permissions: { allow: ['Bash'] } },
+      });
+      await watch.expect('nest-ps', 'idle', Date.now());
+      const nested = `ln -s '${claudeProgram()}' ./2.1.325; ./2.1.325 -p nested < /dev/null; sleep 4`;
+      agent.model.tool('Bash', { command: nested, description: 'ask another one' });
+      agent.model.reply('From within.');
+      const done = agent.model.reply('It has answered.');
+      await agent.type('ask another one');
+      const busy = await watch.expect('nest-ps', 'working/tool Bash', Date.now());
+      await s.until('the client within has answered', () => agent.model.turns.length >= 2, 30_000);
+      await watch.expect('nest-ps', 'working/tool Bash', Date.now());
+      await done.ended;
+      await watch.turn('nest-ps', 'ok', 10_000);
+      const after = await watch.expect('nest-ps', 'idle', Date.now());
+      expect(after.status.session_id).toBe(busy.status.session_id);
+      expect(watch.said.filter(({ agent: name, kind }) => name === 'nest-ps' && kind === 'session')).toEqual([]);
     }),
   );
 });

@@ -136,6 +136,11 @@ describe('what is not as it should be changes a counter, and no state', () => {
       'hook.other-session',
       (agent) => event(agent, 'UserPromptSubmit', { session_id: randomUUID() }),
     ],
+    [
+      'the start of a client within',
+      'hook.other-session',
+      (agent) => event(agent, 'SessionStart', { session_id: randomUUID(), source: 'startup' }),
+    ],
     ['an event nobody knows', 'hook.unknown-event', (agent) => event(agent, 'BrandNew')],
     ['more than a hook can write', 'inbox.too-big', (agent) => event(agent, 'Stop', { x: 'x'.repeat(200_000) })],
   ];
@@ -219,6 +224,11 @@ it('what hooks say while the daemon is down or killed is there once when it is b
     "SELECT data->>'event' AS event FROM events WHERE kind = 'hook' ORDER BY at",
   );
   expect(rows.map((row) => row.event)).toEqual(['SessionStart', 'UserPromptSubmit', 'PreToolUse']);
+  // Their files are gone now; what they said is not.
+  process.kill(own.daemonPid(), 'SIGKILL');
+  await own.up();
+  const known = await own.agentIs('worker', (seen) => seen.tool === 'Bash');
+  expect(known.source).toBe('hook');
 });
 
 describe('the hook script never disturbs the agent', () => {

@@ -17,7 +17,8 @@ export const claudeCode: AgentClient = {
     return home !== undefined && path.isAbsolute(home) ? path.join(home, '.claude') : null;
   },
   defaultConfigDir: (home) => path.join(home, '.claude'),
-  mayBe: (process) => /^claude(\.exe)?$/.test(process.command),
+  // Started by its path among the installed versions it is called by its number.
+  mayBe: (process) => /^(claude(\.exe)?|\d+\.\d+\.\d+.*)$/.test(process.command),
   isProgram(executable, words) {
     const installed =
       /\/(@anthropic-ai\/claude-code(-[\w-]+)?\/(bin\/)?claude(\.exe)?|claude\/versions\/\d[\w.-]*)( \(deleted\))?$/;

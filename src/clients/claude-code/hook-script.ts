@@ -16,7 +16,8 @@ inbox=${quoted(inbox)}
 kind=$1
 then=$2
 
-# The client among the processes above: its pid and start time say whose event this is.
+# The client above the shell that runs this: its pid and start time say whose event this is. What is above that client
+# is not looked for: one that an agent runs as a tool has hooks of its own.
 owner='- -'
 pid=$PPID
 for level in 1 2 3 4 5; do
@@ -26,8 +27,11 @@ for level in 1 2 3 4 5; do
   set -f
   set -- \${line##*) }
   set +f
-  case $name in claude | claude.exe) owner="$pid \${20}"; break ;; esac
-  pid=$2
+  case $name in
+  claude | claude.exe | [0-9]*.[0-9]*.[0-9]*) owner="$pid \${20}"; break ;;
+  sh | dash | bash | ash | ksh | zsh | fish | busybox) pid=$2 ;;
+  *) break ;;
+  esac
 done
 
 [ "$kind" != statusline ] || body=$(cat)

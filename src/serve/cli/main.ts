@@ -92,7 +92,8 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     command
       .exitOverride()
       .showHelpAfterError(false)
-      .configureOutput({ writeErr: () => {} });
+      // Errors are said in our own words; help that was not asked for is still help.
+      .configureOutput({ writeErr: (text) => void (text.startsWith('Usage:') && process.stderr.write(text)) });
   });
   // The embedded server's address is whole: nothing of a PostgreSQL client's environment may change it.
   if (!process.env.DATABASE_URL) for (const name of ['PGPORT', 'PGSSLMODE', 'PGOPTIONS']) delete process.env[name];
@@ -119,6 +120,8 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
 function report(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exit.ok;
+    // A command that only has commands below it, named without one: its help has been printed.
+    if (error.code === 'commander.help') return exit.usage;
     return fail(
       exit.usage,
       error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '),

@@ -103,7 +103,7 @@ export function clock(at: string | number): string {
 
 /** One line of at most the terminal's width. */
 export function line(text: string): string {
-  return cutTo(text, roomFor());
+  return process.stdout.isTTY ? cutTo(text, roomFor()) : text;
 }
 
 function roomFor(): number {

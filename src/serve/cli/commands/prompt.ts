@@ -68,9 +68,15 @@ function slot(text: string, all: Record<string, string>): Record<string, string>
   return { ...all, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
+const waysOut: Record<string, string> = {
+  unsure: ' (without its registry it is spoken to only with hooks: `watchkeeper init`)',
+  authority: ' (`watchkeeper authority` grants it)',
+  paused: ' (`watchkeeper unpause` ends it)',
+};
+
 function promptText(result: PromptResult): string {
   const proof = result.proof_ms === null ? '' : ` after ${result.proof_ms} ms, by the client's ${result.proof}`;
-  const why = result.reason === null ? '' : `: ${result.reason}`;
+  const why = result.reason === null ? '' : `: ${result.reason}${waysOut[result.reason] ?? ''}`;
   const answer = result.answer === null ? '' : `\n${result.answer.text}`;
   return `${result.outcome}${why}${proof} [${result.tag}]${answer}`;
 }
