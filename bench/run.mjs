@@ -43,7 +43,7 @@ const table = [
   '',
   '## Watching',
   '',
-  `CPU of one core over ${seconds} s with idle agents, a tick of ${tickSeconds} s. The plain way starts one \`tmux capture-pane\` per pane and tick;`,
+  `CPU of one core over ${seconds} s with idle agents, after 15 s to warm up, a tick of ${tickSeconds} s. The plain way starts one \`tmux capture-pane\` per pane and tick;`,
   'ours is the daemon and what it costs the tmux server. Memory is proportional set size.',
   '',
   '| agents | plain way | daemon | tmux server | cheaper by | PostgreSQL | daemon memory | PostgreSQL memory |',

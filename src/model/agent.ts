@@ -82,7 +82,7 @@ export interface SourceSign {
   reason: string | null;
   atMs: number | null;
   /** What the state would be by this source alone. */
-  alone: Pick<StateReading, 'state' | 'detail' | 'tool'> | null;
+  readonly alone: Pick<StateReading, 'state' | 'detail' | 'tool'> | null;
 }
 
 export interface BackgroundWork {

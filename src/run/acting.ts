@@ -36,7 +36,7 @@ interface ActingParts {
   progress: (agent: string) => RunningSpawns | null;
   fine: (agent: string) => { check: CheckName; reason: string }[];
   flush: () => Promise<boolean>;
-  lookSoon: () => void;
+  lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
 }
 
@@ -115,7 +115,7 @@ export class Acting {
 
   async setAuthority(agent: string, authority: Authority): Promise<boolean> {
     this.#overrides.set(agent, authority);
-    this.#parts.lookSoon();
+    this.#parts.lookSoon(agent);
     return (await this.#parts.store.saveAuthority(this.#parts.host, agent, authority)).ok;
   }
 

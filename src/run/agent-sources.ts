@@ -30,8 +30,17 @@ export function describeSources(facts: SourceFacts): SourceSign[] {
   ): SourceSign => {
     if (facts.broken.has(source))
       return { source, health: 'off', reason: 'conformance found it broken', atMs, alone: null };
-    const alone = health === 'ok' ? judgeAlone(signs, source) : null;
-    return { source, health, reason, atMs, alone: alone === null ? null : said(alone) };
+    return {
+      source,
+      health,
+      reason,
+      atMs,
+      // Judged only when somebody asks: every look at every agent would be too dear.
+      get alone() {
+        const judged = health === 'ok' ? judgeAlone(signs, source) : null;
+        return judged === null ? null : said(judged);
+      },
+    };
   };
   return [
     hookSign(facts, sign),

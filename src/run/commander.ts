@@ -22,7 +22,7 @@ interface CommanderParts {
   typist: Typist;
   agent: (name: string) => WatchedAgent | null;
   flush: () => Promise<boolean>;
-  lookSoon: () => void;
+  lookSoon: (agent: string) => void;
 }
 
 const proofMs = 8_000;
@@ -78,7 +78,7 @@ export class Commander {
     while (this.#parts.clock.monotonicMs() < endMs) {
       const atMs = this.#parts.agent(action.agent)?.compactAskedMs ?? 0;
       if (atMs >= action.atMs) return { queued: false, source: 'transcript', nameless: false, atMs };
-      this.#parts.lookSoon();
+      this.#parts.lookSoon(action.agent);
       await sleep(pollMs);
     }
     return null;

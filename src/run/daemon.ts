@@ -233,7 +233,7 @@ class Daemon {
       progress: (agent) => this.#spawns.progress(agent),
       fine: (agent) => this.#watcher.fine(agent),
       flush: () => this.#journal.flush(),
-      lookSoon: () => this.#loop.nudge(false),
+      lookSoon: (agent) => this.#watcher.touch(agent),
       failed: (error) => this.#failed('an action', error),
     });
   }

@@ -72,7 +72,7 @@ export interface PrompterParts {
   config: () => Config;
   /** Rows that the ledger points at have to be there first. */
   flush: () => Promise<boolean>;
-  lookSoon: () => void;
+  lookSoon: (agent: string) => void;
   agent: (name: string) => WatchedAgent | null;
 }
 
@@ -287,7 +287,7 @@ export class Prompter {
 
   #waitForProof(expected: Expected, timeoutMs: number): Promise<Proof | null> {
     if (expected.proof !== null) return Promise.resolve(expected.proof);
-    this.#parts.lookSoon();
+    if (expected.action.agent !== null) this.#parts.lookSoon(expected.action.agent);
     return new Promise((resolve) => {
       // A stopping daemon does not wait for a proof: the next one looks for it.
       const timer = setTimeout(() => resolve(null), timeoutMs).unref();

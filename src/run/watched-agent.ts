@@ -171,10 +171,10 @@ export class WatchedAgent {
   }
 
   /** Its state does not change by itself, and the registry still says the same: that is seen as of now. */
-  isSettled(nowMs: number): boolean {
+  isSettled(nowMs: number, isWatched: (folder: string) => boolean): boolean {
     const reading = this.#view?.reading;
     if (reading === undefined || this.#noRegistry || !settled.includes(reading.state)) return false;
-    if (!this.#parts.follower.isSame(nowMs)) return false;
+    if (!this.#parts.follower.isSame(nowMs, isWatched)) return false;
     reading.seenAtMs = nowMs;
     return true;
   }

@@ -130,10 +130,18 @@ export class Watcher {
     const { pid } = agent.seen.process;
     return (
       this.#dirty.has(key) ||
-      !agent.isSettled(nowMs) ||
+      !agent.isSettled(nowMs, this.#isWatched) ||
       this.#parts.inbox.hasFor(pid) ||
       !this.#parts.processes.exists(pid)
     );
+  }
+
+  readonly #isWatched = (folder: string): boolean => this.#watches.has(folder);
+
+  /** Something about it changed that its files do not tell. */
+  touch(name: string): void {
+    for (const [key, agent] of this.#agents) if (agent.name === name) this.#dirty.add(key);
+    this.#parts.changed();
   }
 
   #noticed(folder: string, name: string | null): void {

@@ -148,9 +148,13 @@ export class AgentFollower {
     return observation;
   }
 
-  /** Does the registry still say what it said? The cheapest look that keeps its word fresh. */
-  isSame(nowMs: number): boolean {
+  /** Does the registry still say what it said? Where changes are told of, and none was, it does. */
+  isSame(nowMs: number, isWatched: (folder: string) => boolean): boolean {
     if (this.#configDir === null || this.#registry === null) return false;
+    if (isWatched(this.#client.registryFolder(this.#configDir))) {
+      this.#registry.seenAtMs = nowMs;
+      return true;
+    }
     const info = this.#sources.files.info(this.#client.registryFile(this.#configDir, this.#process.pid));
     if (info === null || stampOf(info) !== this.#registry.stamp) return false;
     this.#registry.seenAtMs = nowMs;

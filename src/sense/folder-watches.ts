@@ -24,6 +24,11 @@ export class FolderWatches {
     }
   }
 
+  /** Would a change in there be told of? */
+  has(folder: string): boolean {
+    return this.#open.has(folder);
+  }
+
   close(): void {
     this.keep(new Set());
   }
