@@ -71,7 +71,7 @@ describe('a registry that says a dialog is open where there is none', () => {
     const seen = await world.agentIs(name, 'idle');
     expect(seen.source).toBe('transcript');
     expect(seen.sources.find(({ source }) => source === 'registry')).toMatchObject({ health: 'off', alone: null });
-    expect(await prompted()).toMatchObject({ outcome: 'refused', reason: 'waiting-setup' });
+    expect(await prompted()).toMatchObject({ outcome: 'refused', reason: 'unsure' });
   });
 
   it('is said by doctor, with the versions that were tried', async () => {
