@@ -4,7 +4,8 @@ import { scenario } from './scenario.ts';
 import { acts, isDangerous, walk } from './screens/walk.ts';
 
 const variant = { size: { columns: 80, rows: 24 }, statusLine: true, term: 'tmux-256color' };
-const some = acts.filter(({ name }) => ['turns', 'permissions'].includes(name));
+// The others: test/long/screens.test.ts.
+const some = acts.filter(({ name }) => name === 'permissions');
 
 test.each(some)('what the client shows is read right: $name', (act) =>
   scenario(async (s) => {
