@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EvalDocument, evaluate } from './eval.ts';
 import { fHalf, median, shuffled, wilson } from './statistics.ts';
 
@@ -29,6 +29,7 @@ describe('eval on our own recordings of the real client', () => {
 
   it('counts what it cannot read and goes on', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'wk-eval-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
     const label = {
       id: 'a',
       label: 'healthy',

@@ -1,12 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../config/schema.ts';
 import { judgeLimits, type ReplayLine, replayFile } from './replay.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'wk-replay-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 const limits = judgeLimits(defaultConfig());
 
 async function replay(name: string, content: string | Buffer, given = limits) {
