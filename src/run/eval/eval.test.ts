@@ -6,7 +6,7 @@ import { type EvalDocument, evaluate } from './eval.ts';
 import { fHalf, median, shuffled, wilson } from './statistics.ts';
 
 const own = path.resolve(import.meta.dirname, '../../../test/fixtures/runs');
-const shared = [path.resolve(import.meta.dirname, '../../../../shared/data'), '/work/shared/data'].find(existsSync);
+const shared = [path.resolve(import.meta.dirname, '../../../../shared/data')].find(existsSync);
 
 async function figuresOf(folder: string): Promise<EvalDocument> {
   const done = await evaluate(folder, () => {});
