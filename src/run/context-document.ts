@@ -5,7 +5,7 @@ import type { Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
 import { type ContextHistory, readContext } from '../record/context.ts';
 import type { QueryFailure } from '../record/queries.ts';
-import type { AgentDocument } from './status.ts';
+import { type AgentDocument, contextFigures } from './status.ts';
 
 /** The JSON shapes of `context` and `can-accept`. */
 export type ContextDocument = ReturnType<typeof contextDocument>;
@@ -33,17 +33,7 @@ export function contextDocument(
     agent: view.agent,
     session_id: view.sessionId,
     state: view.reading.state,
-    context:
-      context === null
-        ? null
-        : {
-            used: context.used,
-            window: context.window,
-            usable: context.usable,
-            percent: context.percent,
-            source: context.source,
-            at: time(context.atMs),
-          },
+    context: contextFigures(context),
     band: index === null ? null : bandName(index, edges),
     rule: index === null ? null : bandRule(index).words,
     /** Tokens that can still be used. */

@@ -1,5 +1,5 @@
 import { healthStatus } from '../detect/health.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, ContextReading, Finding } from '../model/agent.ts';
 import type { SpawnDocument } from './spawn-rows.ts';
 
 /** The JSON shapes others script against (`status`, `health`). */
@@ -44,17 +44,7 @@ export function agentDocument(view: AgentView, spawns: SpawnDocument[], nowMs: n
     stale_s: Math.max(0, Math.round((nowMs - reading.seenAtMs) / 100) / 10),
     tool: reading.tool,
     model: view.model,
-    context:
-      context === null
-        ? null
-        : {
-            used: context.used,
-            window: context.window,
-            usable: context.usable,
-            percent: context.percent,
-            source: context.source,
-            at: time(context.atMs),
-          },
+    context: contextFigures(context),
     context_sources: view.contexts.map((sign) => ({
       source: sign.source,
       percent: sign.percent,
@@ -88,6 +78,12 @@ export function agentDocument(view: AgentView, spawns: SpawnDocument[], nowMs: n
     health: healthStatus(view),
     findings: view.findings.map(findingDocument),
   };
+}
+
+export function contextFigures(context: ContextReading | null) {
+  if (context === null) return null;
+  const { used, window, usable, percent, source, atMs } = context;
+  return { used, window, usable, percent, source, at: time(atMs) };
 }
 
 export function healthDocument(agent: AgentDocument) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AgentClient } from '../client.ts';
+import { asString, asTimeMs, parseObject } from '../json.ts';
 import { parseInboxFile } from './hooks.ts';
-import { asObject, asString, asTimeMs } from './json.ts';
 import { contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
 import { findInputBox } from './screen.ts';
@@ -47,21 +47,11 @@ export const claudeCode: AgentClient = {
 };
 
 function isSubagentFinished(meta: string): boolean {
-  try {
-    return asObject(JSON.parse(meta))?.finished === true;
-  } catch {
-    return false;
-  }
+  return parseObject(meta)?.finished === true;
 }
 
 function parseHistoryLine(line: string): { sessionId: string; command: string; atMs: number } | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return null;
-  }
-  const entry = asObject(value);
+  const entry = parseObject(line);
   const sessionId = asString(entry?.sessionId);
   const command = /^\/([\w:.-]{1,80})(\s|$)/.exec(asString(entry?.display) ?? '')?.[1];
   const atMs = asTimeMs(entry?.timestamp);

@@ -1,5 +1,5 @@
 import type { HookEvent, HookFact, HookOwner, InboxItem, StatusLine, UsageLimit } from '../../model/hook.ts';
-import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from './json.ts';
+import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from '../json.ts';
 import { tagsIn } from './tags.ts';
 
 /**

@@ -1,16 +1,10 @@
 import type { RegistryActivity } from '../../model/agent.ts';
 import type { RegistryEntry } from '../client.ts';
-import { asNumber, asObject, asString, asTimeMs } from './json.ts';
+import { asNumber, asString, asTimeMs, parseObject } from '../json.ts';
 
 /** `$CLAUDE_CONFIG_DIR/sessions/<pid>.json`, which the client rewrites whenever its status changes. Undocumented. */
 export function parseRegistry(text: string): RegistryEntry | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const entry = asObject(value);
+  const entry = parseObject(text);
   const pid = asNumber(entry?.pid);
   const sessionId = asString(entry?.sessionId);
   if (entry === null || pid === null || !Number.isInteger(pid) || pid <= 0) return null;

@@ -2,8 +2,18 @@ import path from 'node:path';
 import { digest } from '../../model/digest.ts';
 import type { CallSign, CallWords, SessionFact, StartedWork, TokenUsage } from '../../model/session-event.ts';
 import type { ParsedLine } from '../client.ts';
+import {
+  asCount,
+  asNumber,
+  asObject,
+  asObjects,
+  asString,
+  asTime,
+  asTimeMs,
+  type JsonObject,
+  parseObject,
+} from '../json.ts';
 import { callSign, resultSign, statusIn } from '../signs.ts';
-import { asCount, asNumber, asObject, asObjects, asString, asTime, asTimeMs, type JsonObject } from './json.ts';
 import { tagsIn } from './tags.ts';
 
 const replyCharsMax = 8_000;
@@ -16,13 +26,7 @@ const factsMax = 100;
 
 /** One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. */
 export function parseTranscriptLine(line: string, place: string): ParsedLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { ok: false };
-  }
-  const record = asObject(value);
+  const record = parseObject(line);
   if (record === null) return { ok: false };
   const atMs = asTime(record.timestamp);
   // The time tells a record apart from one that stood in its place before the file was cut.

@@ -1,6 +1,6 @@
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
-import { asNumber, asObject, asObjects, asString, asTime, type JsonObject } from '../claude-code/json.ts';
+import { asNumber, asObject, asObjects, asString, asTime, type JsonObject, parseObject } from '../json.ts';
 import { callSign, resultSign } from '../signs.ts';
 
 const nameCharsMax = 200;
@@ -16,13 +16,7 @@ export function isRolloutRecord(record: JsonObject): boolean {
 
 /** One line of `rollout-*.jsonl`. Only for replay: Codex is not watched live. */
 export function parseRolloutLine(line: string, index: number): RunLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { ok: false, reason: 'malformed' };
-  }
-  const record = asObject(value);
+  const record = parseObject(line);
   if (record === null) return { ok: false, reason: 'malformed' };
   const atMs = asTime(record.timestamp) ?? Number.NaN;
   const facts = factsOf(record);

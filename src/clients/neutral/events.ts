@@ -1,6 +1,6 @@
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
-import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from '../claude-code/json.ts';
+import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject, parseObject } from '../json.ts';
 import { callSign, resultSign, statusIn } from '../signs.ts';
 
 const textCharsMax = 8_000;
@@ -8,13 +8,7 @@ const toolCharsMax = 200;
 
 /** A line of the neutral format: one event of a run, whatever client it came from. Its texts are cut to 300 characters. */
 export function parseNeutralLine(line: string): RunLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { ok: false, reason: 'malformed' };
-  }
-  const record = asObject(value);
+  const record = parseObject(line);
   const index = asCount(record?.src_index);
   const kind = asString(record?.kind);
   if (record === null || index === null || kind === null) return { ok: false, reason: 'malformed' };

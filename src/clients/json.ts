@@ -6,6 +6,15 @@ export function asObject(value: unknown): JsonObject | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
+/** One object written as JSON; null where it is anything else. */
+export function parseObject(text: string): JsonObject | null {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
 export function asString(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
