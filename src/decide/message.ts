@@ -28,6 +28,19 @@ const titles: Record<CheckName, string> = {
   'orphaned-work': 'left background work behind',
   'context-high': 'has used much of its context',
   'context-full': 'has used nearly all of its context',
+  'auth-failed': 'is not let in',
+  'rate-limited': 'is at its limit',
+  'never-started': 'has not started',
+  'completion-missing': 'stopped without saying that it is done',
+  'mass-failure': 'is in the same trouble as many others',
+  repetition: 'looks at the same file over and over',
+  'error-acceleration': 'fails more and more',
+  'token-burn': 'spends much on nothing new',
+  'cost-spike': 'has become dear',
+  'low-cache': 'makes little use of the cache',
+  'low-efficiency': 'takes more and more for a change',
+  'cognitive-decay': 'does worse in a long context',
+  entropy: 'does fewer and fewer different things',
 };
 
 export function messageFor(incident: Incident, view: AgentView | null): HumanText {

@@ -62,18 +62,21 @@ export class RunJudge {
   constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
     this.#tell = tell;
     this.#silence = new Silence(limits.silence);
-    this.#loops = new LoopWatch(limits, {
-      opened: (trouble) => {
-        const { check, from, index, atMs, sinceMs, text } = trouble;
-        this.#told.set(trouble, this.#open(check, from, index, atMs, sinceMs, text));
+    this.#loops = new LoopWatch(
+      { loop: limits.loop, trend: () => limits.trend },
+      {
+        opened: (trouble) => {
+          const { check, from, index, atMs, sinceMs, text } = trouble;
+          this.#told.set(trouble, this.#open(check, from, index, atMs, sinceMs, text));
+        },
+        closed: (trouble, index) => {
+          const finding = this.#told.get(trouble);
+          this.#told.delete(trouble);
+          if (finding !== undefined) this.#close(finding, index);
+        },
+        count: (what) => this.#count(what),
       },
-      closed: (trouble, index) => {
-        const finding = this.#told.get(trouble);
-        this.#told.delete(trouble);
-        if (finding !== undefined) this.#close(finding, index);
-      },
-      count: (what) => this.#count(what),
-    });
+    );
   }
 
   get steps(): number {

@@ -17,7 +17,7 @@ export type LoopTrouble = Trouble<LoopName | TrendName>;
 
 export interface WatchLimits {
   loop: LoopLimits;
-  trend: TrendLimits;
+  trend: () => TrendLimits;
 }
 
 interface Watched {

@@ -58,7 +58,8 @@ export interface TrendCheck {
   readonly confidence: number;
   /** A trouble of the turn ends with it; one of the session is there at the prompt too. */
   readonly lasts: 'turn' | 'session';
-  start(limits: TrendLimits): TrendFold;
+  /** Asked anew each time: the configuration may change meanwhile. */
+  start(limits: () => TrendLimits): TrendFold;
 }
 
 /** What is wrong, in words; null: it is fine; undefined: this moment says nothing about it. */

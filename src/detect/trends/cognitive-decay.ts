@@ -17,7 +17,7 @@ export const cognitiveDecay: TrendCheck = {
   why: 'A long context alone is no decay: the same run has to do worse in it than it did while it was short, by at least two signs at once. A compaction starts over.',
   confidence: 0.6,
   lasts: 'session',
-  start({ decayTokens }) {
+  start(limits) {
     const late = new Window<Record<Sign, boolean>>(recentSteps);
     const early = { steps: 0, failed: 0, nothing: 0, again: 0 };
     let context = 0;
@@ -28,12 +28,15 @@ export const cognitiveDecay: TrendCheck = {
         context = 0;
       }
       if (moment.kind !== 'step' || !counts(moment.step)) return undefined;
-      const step = { failed: moment.step.failed, nothing: moment.brought.nothing, again: moment.brought.again };
-      if (context < decayTokens / 2) {
+      const { failed } = moment.step;
+      const again = moment.brought.again && !failed;
+      // Each step is a sign of one thing only: what fails brings nothing by that.
+      const step = { failed, again, nothing: moment.brought.nothing && !failed && !again };
+      if (context < limits().decayTokens / 2) {
         early.steps += 1;
         for (const name of names) if (step[name]) early[name] += 1;
       }
-      if (context < decayTokens) return undefined;
+      if (context < limits().decayTokens) return undefined;
       late.add(step);
       if (late.size < recentSteps || early.steps < earlyMin) return undefined;
       const worsened = names.filter((name) => {

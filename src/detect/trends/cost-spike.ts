@@ -13,7 +13,7 @@ export const costSpike: TrendCheck = {
   why: 'Medians of requests, not dollars an hour: a pause makes no later burst a spike, and one cold cache is none.',
   confidence: 0.7,
   lasts: 'session',
-  start({ costFactor }) {
+  start(limits) {
     const window = new Window<number>(earlierRequests + recentRequests);
     return (moment) => {
       if (moment.kind !== 'request') return undefined;
@@ -22,7 +22,7 @@ export const costSpike: TrendCheck = {
       const recent = median(window.items.slice(-recentRequests));
       const earlier = Math.max(1, median(window.items.slice(0, -recentRequests)));
       const times = recent / earlier;
-      return recent >= unitsMin && times >= costFactor
+      return recent >= unitsMin && times >= limits().costFactor
         ? `a request costs ${times.toFixed(1)} times what it did: ${Math.round(recent / 1000)}k tokens, weighted by price`
         : null;
     };

@@ -15,7 +15,7 @@ export const entropy: TrendCheck = {
   why: 'Before a run goes in circles its actions become few: their variety falls far below what the same run showed before, which a rank test tells without assuming how varied a run should be. A warning, not a loop.',
   confidence: 0.5,
   lasts: 'turn',
-  start({ entropyPercent }) {
+  start(limits) {
     const actions = new Window<string>(windowSteps);
     const recent = new Window<number>(recentLooks);
     const earlier = new Window<number>(earlierLooks);
@@ -33,7 +33,7 @@ export const entropy: TrendCheck = {
       recent.add(varietyOf(actions.items));
       if (recent.size < recentLooks || earlier.size < earlierMin) return undefined;
       const left = 100 * mean(recent.items);
-      if (left > entropyPercent || lessVaried(recent.items, earlier.items) < surely) return null;
+      if (left > limits().entropyPercent || lessVaried(recent.items, earlier.items) < surely) return null;
       return `its actions have ${Math.round(left)} % of the variety they could have, before ${Math.round(100 * mean(earlier.items))} %`;
     };
   },

@@ -10,10 +10,10 @@ const rateFloor = 0.1;
 export const errorAcceleration: TrendCheck = {
   name: 'error-acceleration',
   evidence: 'the error flag of results; refusals, sibling failures and searches that find nothing are left out',
-  why: "Steps fail several times as often as they did in the run so far, more and more, with no change that works in between: what worked no longer does. A run that is fixing something changes something in between, and a run that always fails has nothing to rise from.",
+  why: 'Steps fail several times as often as they did in the run so far, more and more, with no change that works in between: what worked no longer does. A run that is fixing something changes something in between, and a run that always fails has nothing to rise from.',
   confidence: 0.7,
   lasts: 'turn',
-  start({ errorFactor }) {
+  start(limits) {
     const recent: boolean[] = [];
     const earlier = { steps: 0, failures: 0 };
     const leave = (failed: boolean | undefined) => {
@@ -30,7 +30,10 @@ export const errorAcceleration: TrendCheck = {
       const late = recent.slice(-recentSteps / 2).filter((failed) => failed).length;
       const before = Math.max(rateFloor, earlier.failures / Math.max(1, earlier.steps));
       const times = failures / recent.length / before;
-      return failures >= failuresMin && late >= failures - late && earlier.steps >= earlierMin && times >= errorFactor
+      return failures >= failuresMin &&
+        late >= failures - late &&
+        earlier.steps >= earlierMin &&
+        times >= limits().errorFactor
         ? `${failures} of the last ${recent.length} steps failed, ${earlier.failures} of ${earlier.steps} before`
         : null;
     };

@@ -11,7 +11,7 @@ export const lowCache: TrendCheck = {
   why: 'Within a conversation nearly all of a request was in the one before; a cache that is written again and again instead of read makes each one cost ten times as much. What cannot be in the cache is left out: the first request, one after a pause or a compaction, one to another model.',
   confidence: 0.9,
   lasts: 'session',
-  start({ cachePercent }) {
+  start(limits) {
     const window = new Window<{ read: number; all: number }>(requests);
     // Clients that report no cache have none to judge.
     let reports = false;
@@ -26,7 +26,7 @@ export const lowCache: TrendCheck = {
       const sum = (of: (one: { read: number; all: number }) => number) =>
         window.items.reduce((total, one) => total + of(one), 0);
       const percent = (100 * sum(({ read }) => read)) / sum(({ all }) => all);
-      return percent < cachePercent
+      return percent < limits().cachePercent
         ? `${Math.round(percent)} % of the input of the last ${requests} requests came from the cache`
         : null;
     };

@@ -14,7 +14,7 @@ export const lowEfficiency: TrendCheck = {
   why: "A change that takes several times the run's usual effort, three times in a row, is harder work for less. Only new tokens count: what is sent again with every request grows by itself. The first change after a prompt is left out, for it has the reading before it.",
   confidence: 0.6,
   lasts: 'session',
-  start({ efficiencyFactor }) {
+  start(limits) {
     const efforts = new Window<number>(32);
     let since: number | null = null;
     return (moment) => {
@@ -28,7 +28,7 @@ export const lowEfficiency: TrendCheck = {
       if (efforts.size < earlierMin + recentChanges) return undefined;
       const recent = median(efforts.items.slice(-recentChanges));
       const times = recent / Math.max(floor, median(efforts.items.slice(0, -recentChanges)));
-      return recent >= effortMin && times >= efficiencyFactor
+      return recent >= effortMin && times >= limits().efficiencyFactor
         ? `a change takes ${times.toFixed(1)} times the tokens it took before: ${Math.round(recent / 1000)}k`
         : null;
     };

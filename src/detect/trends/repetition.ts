@@ -11,7 +11,7 @@ export const repetition: TrendCheck = {
   why: 'A file that has not changed says the same however often it is read; reading on in it, or reading it after an edit, shows something else and does not count. An edit that fails on the same file again and again does not know what is in it.',
   confidence: 0.7,
   lasts: 'turn',
-  start({ sameFile }) {
+  start(limits) {
     const seen = new Map<string, { hash: string; steps: number[] }>();
     let now = 0;
     return (moment) => {
@@ -25,7 +25,7 @@ export const repetition: TrendCheck = {
       steps.push(now);
       seen.delete(what.file);
       keep(seen, filesMax, (files) => files.set(what.file, { hash: what.hash, steps }));
-      return steps.length >= sameFile ? `${what.says} ${steps.length} times in ${memorySteps} steps` : null;
+      return steps.length >= limits().sameFile ? `${what.says} ${steps.length} times in ${memorySteps} steps` : null;
     };
   },
 };
@@ -37,6 +37,7 @@ function about({ tool, call, result, failed }: Step): { file: string; hash: stri
   if (call.target === '') return null;
   if (call.act === 'look' && !failed && result.chars > 0 && readers.test(tool))
     return { file: `read ${call.hash}`, hash: result.hash, says: 'the same unchanged file was read' };
-  if (call.act === 'change' && failed) return { file: `edit ${call.target}`, hash: '', says: 'an edit of one file failed' };
+  if (call.act === 'change' && failed)
+    return { file: `edit ${call.target}`, hash: '', says: 'an edit of one file failed' };
   return null;
 }

@@ -60,8 +60,7 @@ export class Spending {
       input,
       cacheRead,
       cacheCreate,
-      units:
-        told.usage.input + cacheRead * price.cacheRead + cacheCreate * price.cacheCreate + output * price.output,
+      units: told.usage.input + cacheRead * price.cacheRead + cacheCreate * price.cacheCreate + output * price.output,
       effort: output + (last === null ? 0 : Math.max(0, input - last.input)),
       cold: last === null || last.model !== told.model || told.atMs - last.atMs > cacheLivesMs,
     };

@@ -11,7 +11,7 @@ export const tokenBurn: TrendCheck = {
   why: 'Most of the money since the last change or prompt went into results that brought nothing new; the same steps on a short context cost little and are no burn.',
   confidence: 0.7,
   lasts: 'turn',
-  start({ burnTokens }) {
+  start(limits) {
     const window = new Window<{ units: number; nothing: boolean }>(windowSteps);
     let units = 0;
     return (moment) => {
@@ -28,7 +28,7 @@ export const tokenBurn: TrendCheck = {
       const all = window.items.reduce((sum, one) => sum + one.units, 0);
       const wasted = window.items.filter((one) => one.nothing);
       const burnt = wasted.reduce((sum, one) => sum + one.units, 0);
-      return wasted.length >= stepsMin && burnt >= burnTokens && burnt >= shareMin * all
+      return wasted.length >= stepsMin && burnt >= limits().burnTokens && burnt >= shareMin * all
         ? `${Math.round(burnt / 1000)}k tokens, weighted by price, for ${wasted.length} steps that brought nothing new`
         : null;
     };

@@ -36,7 +36,7 @@ export class TrendWatch {
   readonly #watched: Watched[];
 
   constructor(
-    limits: TrendLimits,
+    limits: () => TrendLimits,
     opened: (trouble: Trouble<TrendName>) => void,
     closed: (trouble: Trouble<TrendName>, index: number) => void,
   ) {
