@@ -45,7 +45,8 @@ export type TrendName =
 
 /** Something the trends are made of. */
 export type Moment =
-  | { kind: 'step'; step: Step; brought: Brought }
+  /** `inBatch`: its call was made before the result of the one before was there. */
+  | { kind: 'step'; step: Step; brought: Brought; inBatch: boolean }
   | { kind: 'request'; spent: Spent }
   /** New input: a person's word, or (`memory`) a conversation cut short by a compaction. */
   | { kind: 'fresh'; memory: boolean };

@@ -18,9 +18,14 @@ export const repetition: TrendCheck = {
       if (moment.kind === 'fresh') seen.clear();
       if (moment.kind !== 'step' || !counts(moment.step)) return undefined;
       now += 1;
+      const { call, failed } = moment.step;
+      // What is in the file is known again.
+      if (call.act === 'change' && !failed) seen.delete(`edit ${call.target}`);
       const what = about(moment.step);
       if (what === null) return null;
       const known = seen.get(what.file);
+      // Calls of one breath know nothing of each other's results.
+      if (moment.inBatch && known?.hash === what.hash) return undefined;
       const steps = known?.hash === what.hash ? known.steps.filter((step) => now - step < memorySteps) : [];
       steps.push(now);
       seen.delete(what.file);

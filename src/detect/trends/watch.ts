@@ -34,6 +34,7 @@ interface Watched {
 export class TrendWatch {
   readonly #spending = new Spending();
   readonly #watched: Watched[];
+  #lastResult = -1;
 
   constructor(
     limits: () => TrendLimits,
@@ -62,7 +63,9 @@ export class TrendWatch {
   }
 
   step(step: Step, brought: Brought): void {
-    this.#tell({ kind: 'step', step, brought }, step);
+    const inBatch = step.calledAt < this.#lastResult;
+    this.#lastResult = step.index;
+    this.#tell({ kind: 'step', step, brought, inBatch }, step);
   }
 
   #tell(moment: Moment, at: { index: number; atMs: number }): void {
