@@ -1,4 +1,4 @@
-import { isAuthFailure } from '../detect/checks/auth-failed.ts';
+import { isAuthError } from '../detect/checks/auth-failed.ts';
 import { fullBand, highBand } from '../detect/checks/context-high.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
@@ -85,8 +85,10 @@ const projectGapMs = 1_000;
 /** One decision: the next thing to do about this trouble now, or why not yet. `view`: null where no agent is concerned. */
 export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): Step {
   const ladder = ladders[incident.check];
-  if (incident.check === 'silent-stop' && view !== null && isAuthFailure(view))
+  if (incident.check === 'silent-stop' && isAuthError(view?.errorKind ?? null))
     return { do: 'wait', for: null, reason: 'a human is told by auth-failed', untilMs: null };
+  if (incident.check === 'auth-failed' && view !== null && view.reading.state !== 'idle')
+    return { do: 'wait', for: 'tell', reason: 'it is tried again', untilMs: null };
   const mayPrompt = view !== null && ladder.template !== null && mayBePrompted(incident, view);
   if (mayPrompt && ladder.template !== null && incident.prompts < ladder.promptsMax) {
     return promptStep(incident, view, facts, ladder, ladder.template);

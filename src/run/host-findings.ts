@@ -20,8 +20,8 @@ export class HostFindings {
   }
 
   look(views: readonly AgentView[]): LooseFinding[] {
-    const { massAgents, massPercent, massMinutes } = this.#parts.config().judging;
-    const limits = { agents: massAgents, percent: massPercent, withinMs: massMinutes * 60_000 };
+    const { massCount, massPercent, massMinutes } = this.#parts.config().judging;
+    const limits = { agents: massCount, percent: massPercent, withinMs: massMinutes * 60_000 };
     this.#failures = massFailures(views, limits);
     return this.loose();
   }

@@ -54,6 +54,8 @@ export class Keeper {
   readonly #ids = new Map<string, string>();
   readonly #lastPrompt = { agent: new Map<string, number>(), project: new Map<string, number>() };
   readonly #running = new Set<Promise<void>>();
+  #rounds = 0;
+  #agents = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
@@ -80,6 +82,8 @@ export class Keeper {
   /** `loose`: troubles that belong to no agent. */
   round(views: AgentView[], loose: LooseFinding[]): void {
     const nowMs = this.#parts.clock.nowMs();
+    this.#rounds += 1;
+    this.#agents = views.length;
     const found = new Map<string, Finding>();
     const see = (agent: string | null, project: string, finding: Finding) => {
       found.set(key(agent, finding.check, finding.subject), finding);
@@ -187,8 +191,11 @@ export class Keeper {
     if (agent === null || !isShared(check)) return null;
     if (this.#parts.isOneOfMany(agent, check))
       return { do: 'wait', for: null, reason: 'it is told as one of many', untilMs: null };
-    const untilMs = openedMs + Math.min(othersMs, this.#parts.config().tickSeconds * 2_000);
-    return tells === 0 && nowMs < untilMs
+    const { tickSeconds, judging } = this.#parts.config();
+    const untilMs = openedMs + Math.min(othersMs, tickSeconds * 2_000);
+    // In the first round everything there is has been found; and it takes some to be many.
+    const mayCome = this.#rounds > 1 && this.#agents >= judging.massCount;
+    return mayCome && tells === 0 && nowMs < untilMs
       ? { do: 'wait', for: 'tell', reason: 'others may be in the same trouble', untilMs }
       : null;
   }

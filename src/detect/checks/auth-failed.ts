@@ -1,4 +1,3 @@
-import type { AgentView } from '../../model/agent.ts';
 import type { HealthCheck } from '../check.ts';
 
 /** The client's own words for a login, account or credential that is not accepted. */
@@ -12,16 +11,16 @@ const kinds: ReadonlySet<string | null> = new Set([
 ]);
 
 /** By the kind of the error in the client's record, never by its text: agents talk about logins all day. */
-export function isAuthFailure({ reading, lastTurn, errorKind }: AgentView): boolean {
-  return reading.state === 'idle' && lastTurn === 'failed' && kinds.has(errorKind);
+export function isAuthError(errorKind: string | null): boolean {
+  return kinds.has(errorKind);
 }
 
 /** The turn was given up because the service does not let it in: only a person can mend that. */
 export const authFailed: HealthCheck = {
   name: 'auth-failed',
   look({ view }) {
-    if (!isAuthFailure(view)) {
-      const { state } = view.reading;
+    const { state } = view.reading;
+    if (state !== 'idle' || view.lastTurn !== 'failed' || !isAuthError(view.errorKind)) {
       return {
         fine: state === 'idle' && view.lastTurn === 'failed' ? 'its error is of another kind' : `it is ${state}`,
       };

@@ -33,7 +33,7 @@ export const judging = section({
   completionMinutes: amount(minutesMax)
     .default(1)
     .describe('How long after the end of a turn without that signal it counts as missing.'),
-  massAgents: count(2).default(3).describe('So many agents in the same trouble at once are one trouble of the host.'),
+  massCount: count(2).default(3).describe('So many agents in the same trouble at once are one trouble of the host.'),
   massPercent: percent().default(30).describe('And so many percent of all agents.'),
   massMinutes: amount(minutesMax).default(5).describe('Troubles that begin within this time begin at once.'),
   sameFile: count(2)
@@ -62,4 +62,4 @@ export const judging = section({
     .describe('What may be left of the variety of the actions before it counts as collapsed.'),
 })
   .prefault({})
-  .describe('When the health checks speak. None of these thresholds makes anything be done to an agent.');
+  .describe('When the health checks speak; nothing is done to an agent because of these thresholds.');

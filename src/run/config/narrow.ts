@@ -53,7 +53,7 @@ const projectRules: Record<ConfigKey, Rule> = {
   'judging.startMinutes': free,
   'judging.completion': free,
   'judging.completionMinutes': free,
-  'judging.massAgents': free,
+  'judging.massCount': free,
   'judging.massPercent': free,
   'judging.massMinutes': free,
   'judging.sameFile': free,
