@@ -27,8 +27,8 @@ export const rateLimited: HealthCheck = {
 /** With the reset time, wherever it is told. */
 function limitText({ error, limits }: AgentView): string {
   const said = error ?? 'its allowance is used up';
+  if (said.includes('resets 2')) return said;
   const full = limits.find(({ percent, resetsAtMs }) => percent >= 100 && resetsAtMs !== null);
-  return said.includes('resets 2') || full?.resetsAtMs == null
-    ? said
-    : `${said} · resets ${new Date(full.resetsAtMs).toISOString()}`;
+  const resets = new Date(full?.resetsAtMs ?? Number.NaN);
+  return Number.isNaN(resets.getTime()) ? said : `${said} · resets ${resets.toISOString()}`;
 }
