@@ -22,7 +22,7 @@ export interface StatusDocument {
   findings: FindingDocument[];
 }
 
-export type FindingDocument = ReturnType<typeof findingDocument>;
+type FindingDocument = ReturnType<typeof findingDocument>;
 
 export type AgentDocument = ReturnType<typeof agentDocument>;
 export type HealthDocument = ReturnType<typeof healthDocument>;

@@ -149,7 +149,9 @@ describe('structured records', () => {
 
   it('a limit names its reset', () => {
     const resetsAtMs = Date.parse('2026-11-15T15:00:00Z');
-    const [finding] = run().add({ ...given(429, 'rate_limit'), resetsAtMs }).findings();
+    const [finding] = run()
+      .add({ ...given(429, 'rate_limit'), resetsAtMs })
+      .findings();
     expect(finding?.text).toBe('the turn was given up 429 · resets 2026-11-15T15:00:00.000Z');
   });
 
