@@ -32,6 +32,7 @@ export function agentView(
     sources: [],
     costUsd: null,
     lastActivityMs: sinceMs,
+    turnIsOpen: false,
     lastTurn: null,
     lastTurnAtMs: null,
     error: null,

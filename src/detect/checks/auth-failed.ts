@@ -20,6 +20,7 @@ export const authFailed: HealthCheck = {
   name: 'auth-failed',
   look({ view }) {
     const { state } = view.reading;
+    if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
     if (state !== 'idle' || view.lastTurn !== 'failed' || !isAuthError(view.errorKind)) {
       return {
         fine: state === 'idle' && view.lastTurn === 'failed' ? 'its error is of another kind' : `it is ${state}`,

@@ -9,6 +9,8 @@ export const completionMissing: HealthCheck = {
   look({ view, nowMs, limits, completion }) {
     if (completion === null) return { fine: 'no completion signal is agreed' };
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
+    // The client says that it is at its prompt a moment before its record has the turn's end.
+    if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
     if (view.lastTurn !== 'ok' || view.lastTurnAtMs === null)
       return { fine: view.lastTurn === null ? 'no turn yet' : `the last turn ended ${view.lastTurn}` };
     if (view.background.length > 0) return { fine: 'its background work runs' };
