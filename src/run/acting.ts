@@ -5,7 +5,7 @@ import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
-import type { Store } from '../model/store.ts';
+import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
 import type { HeardHook } from './agent-inbox.ts';
@@ -39,6 +39,7 @@ interface ActingParts {
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
+  recordCheck: (row: CheckRow) => void;
 }
 
 export const templateNames: readonly TemplateName[] = [

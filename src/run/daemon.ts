@@ -178,6 +178,8 @@ export class Daemon {
       flush: () => this.#journal.flush(),
       lookSoon: (agent) => this.#watcher.touch(agent),
       failed: (error) => this.#failed('an action', error),
+      recordCheck: (row) =>
+        this.#journal.add({ agents: [], sessions: [], events: [], spawns: [], points: [], checks: [row] }),
     });
     this.#answers = new Answers({
       sinceMs: this.#sinceMs,

@@ -55,7 +55,7 @@ export class Keeper {
   readonly #ids = new Map<string, string>();
   readonly #lastPrompt = { agent: new Map<string, number>(), project: new Map<string, number>() };
   readonly #running = new Set<Promise<void>>();
-  #rounds = 0;
+  #beganMs: number | null = null;
   #agents = 0;
 
   constructor(parts: KeeperParts) {
@@ -83,7 +83,7 @@ export class Keeper {
   /** `loose`: troubles that belong to no agent. */
   round(views: AgentView[], loose: LooseFinding[]): void {
     const nowMs = this.#parts.clock.nowMs();
-    this.#rounds += 1;
+    this.#beganMs ??= nowMs;
     this.#agents = views.length;
     const found = new Map<string, Finding>();
     const see = (agent: string | null, project: string, finding: Finding) => {
@@ -194,9 +194,10 @@ export class Keeper {
     if (this.#parts.isOneOfMany(agent, check))
       return { do: 'wait', for: null, reason: 'it is told as one of many', untilMs: null };
     const { tickSeconds, judging } = this.#parts.config();
-    const untilMs = openedMs + Math.min(othersMs, tickSeconds * 2_000);
-    // In the first round everything there is has been found; and it takes some to be many.
-    const mayCome = this.#rounds > 1 && this.#agents >= judging.massCount;
+    const waitMs = Math.min(othersMs, tickSeconds * 2_000);
+    const untilMs = openedMs + waitMs;
+    // Whatever there is at the beginning is found at once; and it takes some to be many.
+    const mayCome = nowMs - (this.#beganMs ?? nowMs) > waitMs && this.#agents >= judging.massCount;
     return mayCome && tells === 0 && nowMs < untilMs
       ? { do: 'wait', for: 'tell', reason: 'others may be in the same trouble', untilMs }
       : null;

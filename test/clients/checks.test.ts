@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { limitHeaders } from '../../src/run/conform/limit-headers.ts';
 import { errorBody } from '../../src/run/conform/model-script.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
@@ -43,12 +44,13 @@ test(
     try {
       await watch.start([], { WATCHKEEPER_CONFIG: file });
       const agents: Agent[] = [];
-      for (const [session, shell] of [
-        ['login-ps', 'bash'],
-        ['busy-ps', 'sh'],
-        ['task-ps', 'direct'],
+      for (const [session, shell, env] of [
+        // As a subscriber: with a key of its own the client tries a 401 for minutes.
+        ['login-ps', 'bash', { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' }],
+        ['busy-ps', 'sh', {}],
+        ['task-ps', 'direct', {}],
       ] as const) {
-        const agent = await launchAgent({ scenario: s, session, shell });
+        const agent = await launchAgent({ scenario: s, session, shell, env });
         await agent.waitReady();
         await watch.expect(session, 'idle', Date.now(), 20_000);
         agents.push(agent);
@@ -68,8 +70,9 @@ test(
       );
       expect(await done(s, 'login-ps')).toEqual(['notify rule:auth-failed']);
 
-      const never = { 'x-should-retry': 'false' };
-      busy.model.error(429, errorBody('rate_limit_error', 'slow down'), { times: 12, headers: never });
+      // With a key the client does not read when the limit ends, and gives up.
+      const headers = { ...limitHeaders(Math.floor(Date.now() / 1000) + 3_600), 'x-should-retry': 'false' };
+      busy.model.error(429, errorBody('rate_limit_error', 'limit'), { times: 12, headers });
       await busy.type('work');
       await s.until('the 429 in `health`', async () => (await checksOf(s, 'busy-ps')).includes('rate-limited'), 60_000);
 
