@@ -21,6 +21,7 @@ import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
 import { countSources } from './agent-sources.ts';
+import { openAllowances } from './allowances.ts';
 import { type ConfigPlaces, loadConfig } from './config/load.ts';
 import { formatProblem } from './config/problem.ts';
 import { type ConfigWatch, watchConfig } from './config/watch.ts';
@@ -106,6 +107,7 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   const loaded = loadConfig(options.places);
   if (!loaded.ok) return fail('config', loaded.message);
   refreshScript(options.home);
+  openAllowances(options.home, systemClock.nowMs());
   options.progress('starting the database');
   const database = await openDatabase(options.home, options.environment, options.progress);
   if (!database.ok) return fail('database', database.message, database.fix);
