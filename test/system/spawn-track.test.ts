@@ -158,6 +158,8 @@ describe('with a daemon and an agent', () => {
     expect(await bad('add', '--project', 'shop', '--task-id', 'a\u001b[2Jb')).toBe(2);
     expect(await bad('add', '--project', 'shop', '--task-id', 'a\nb')).toBe(2);
     expect(await bad('add', '--project', 'shop', '--task-id', 'x', '--agent', 'nobody')).toBe(4);
+    for (const output of ['', ' ', '/dev/zero', world.dir])
+      expect(await bad('add', '--project', 'shop', '--task-id', 'x', '--output', output), output).toBe(2);
     expect(await bad('done', 'shop')).toBe(2);
     expect(await bad('explode')).toBe(2);
   });
@@ -168,8 +170,8 @@ describe('with a daemon and an agent', () => {
     ['a folder', (at) => void mkdirSync(at), 'its output file is no regular file'],
   ])('%s is not looked into: running with the reason, stalled for lack of any sign', async (what, make, reason) => {
     const name = what.replaceAll(' ', '-');
-    make(file(name));
     expect((await add(world, name, file(name))).code).toBe(0);
+    make(file(name));
     expect(await becomes(world, name, (seen) => seen.reason === reason)).toMatchObject({ status: 'running' });
     await becomes(world, name, ({ status }) => status === 'stalled');
     expect((await item(world, name))?.last_output_change).toBeNull();
