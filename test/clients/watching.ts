@@ -65,7 +65,7 @@ export class Watching {
    * Waits for the first word of this state that was said after `truthMs`, or for one said before that still stands,
    * and checks that `status` says the same.
    */
-  async expect(name: string, wanted: string, truthMs: number, ms = 10_000): Promise<Verdict> {
+  async expect(name: string, wanted: string, truthMs: number, ms = 30_000): Promise<Verdict> {
     const heard = await until(`${name} seen as ${wanted}`, () => this.#heard(name, wanted, truthMs), ms).catch(
       (error: Error) => {
         throw new Error(`${error.message}\nsaid: ${this.told(name)}`);

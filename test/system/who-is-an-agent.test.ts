@@ -16,7 +16,7 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../src/run/conform/until.ts';
-import { openPane, openStandIn, StandIn } from './stand-in.ts';
+import { openPane, openStandIn, StandIn, standInProgram } from './stand-in.ts';
 import { answerMs, openWorld, type World } from './world.ts';
 
 const root = process.getuid?.() === 0;
@@ -77,6 +77,17 @@ describe('a program that merely calls itself claude', () => {
   it('a shell, an editor or a log with the word in its arguments is none', async () => {
     await openPane(world.tmux, 'editor', world.dir, {}, ['sh', '-c', 'sleep infinity; : claude', 'claude']);
     await isNoAgent('editor');
+  });
+});
+
+describe('a config directory', () => {
+  it('named relative to where the client runs is found there', async () => {
+    const cwd = path.join(world.dir, 'relative');
+    mkdirSync(cwd);
+    const env = { CLAUDE_CONFIG_DIR: 'own/config' };
+    const pid = await openPane(world.tmux, 'relative', cwd, env, [standInProgram(world), 'infinity']);
+    new StandIn(pid, path.join(cwd, 'own/config'), cwd).register({ status: 'busy' });
+    await world.agentIs('relative', (agent) => agent.state === 'working');
   });
 });
 
