@@ -1,4 +1,8 @@
 import type { HealthCheck } from '../check.ts';
+import type { Hold } from '../hold.ts';
+
+/** The client says that it is at its prompt a moment before its record has the end of the turn. */
+const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
 
 /**
  * The turn was given up after errors and the client went back to its prompt without a word: three 529s take two
@@ -6,6 +10,7 @@ import type { HealthCheck } from '../check.ts';
  */
 export const silentStop: HealthCheck = {
   name: 'silent-stop',
+  hold,
   look({ view }) {
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
     if (view.lastTurn !== 'failed')
