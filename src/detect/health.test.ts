@@ -48,7 +48,9 @@ function filled(percent: number, index: number): Partial<AgentView> {
 }
 
 const found = (given: AgentView, unansweredSinceMs: number | null = null, loops: LoopTrouble[] = []) =>
-  examine({ view: given, nowMs, limits, unansweredSinceMs, loops, missedSince: () => 0 }).findings.map((finding) => finding.check);
+  examine({ view: given, nowMs, limits, unansweredSinceMs, loops, missedSince: () => 0 }).findings.map(
+    (finding) => finding.check,
+  );
 
 describe('what is trouble, and what only looks like it', () => {
   const cases: [string, AgentView, string[]][] = [

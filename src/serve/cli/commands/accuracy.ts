@@ -82,6 +82,6 @@ function duration(seconds: number): string {
 function parseSince(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const atMs = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (unitMs[unit] ?? 0);
-  if (!Number.isFinite(atMs)) throw new InvalidArgumentError('write 7d, 12h, 30m, or a time such as 2026-01-31.');
+  if (!Number.isFinite(atMs)) throw new InvalidArgumentError('write 7d, 12h, 30m, or a time such as 2026-01-31');
   return atMs;
 }
