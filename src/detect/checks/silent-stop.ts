@@ -1,8 +1,7 @@
 import type { HealthCheck } from '../check.ts';
-import type { Hold } from '../hold.ts';
 
-/** The client says that it is at its prompt a moment before its record has the end of the turn. */
-const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
+/** The client says that it is idle up to half a second before its record has the turn that made it so. */
+const settleMs = 1_000;
 
 /**
  * The turn was given up after errors and the client went back to its prompt without a word: three 529s take two
@@ -10,11 +9,14 @@ const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
  */
 export const silentStop: HealthCheck = {
   name: 'silent-stop',
-  hold,
-  look({ view }) {
+  look({ view, nowMs }) {
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
     if (view.lastTurn !== 'failed')
       return { fine: view.lastTurn === null ? 'no turn yet' : `the last turn ended ${view.lastTurn}` };
+    // Continued, and at its prompt again: the new turn counts, however soon its end is written.
+    if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
+    const idleMs = nowMs - view.reading.sinceMs;
+    if (idleMs >= 0 && idleMs < settleMs) return { fine: 'it has only just come to its prompt' };
     const sinceMs = view.lastTurnAtMs ?? view.reading.sinceMs;
     return {
       found: {
