@@ -11,7 +11,7 @@ export type Ground =
   | { by: 'none'; why: string; measured: Measured | null };
 
 /** As docs/reports/eval.md has it. */
-export interface Measured {
+interface Measured {
   /** The line of the report. */
   line: string;
   right: number;

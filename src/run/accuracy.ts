@@ -9,7 +9,6 @@ import type { CheckTally } from '../record/scores.ts';
 import { ratio, wilson } from './eval/statistics.ts';
 
 export type AccuracyDocument = ReturnType<typeof accuracyDocument>;
-export type GroundItem = ReturnType<typeof groundItems>[number];
 
 /** Each check's own record on this machine. */
 export async function accuracy(url: string, sinceMs: number): Promise<Result<AccuracyDocument, QueryFailure>> {
