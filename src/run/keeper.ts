@@ -10,6 +10,7 @@ import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
+import { fresh, later, type Open, retryFirstMs } from './open-incident.ts';
 import type { Prompter } from './prompter.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Scores } from './scores.ts';
@@ -33,25 +34,8 @@ interface KeeperParts {
   failed: (error: unknown) => void;
 }
 
-/** What cannot be done now is tried again, at first soon and then less often. */
-const retryMs = { first: 5_000, last: 60_000 };
 /** What an earlier run left open is not over because the agents' records have yet to be read. */
 const readUpMs = 10_000;
-
-interface Open {
-  incident: Incident;
-  step: Step;
-  /** Something is being done about it at this moment. */
-  busy: boolean;
-  retryAtMs: number;
-  retryWaitMs: number;
-  /** A refusal is on record once, not at every tick. */
-  lastRefusal: string | null;
-  /** When its trouble was last seen. */
-  seenMs: number;
-  /** It is an earlier run's, and was not seen since. */
-  isRestored: boolean;
-}
 
 /** Keeps the incidents: opens them on findings, does the policy's next step, and closes them. Level-triggered. */
 export class Keeper {
@@ -260,14 +244,14 @@ export class Keeper {
     });
     if (result.outcome === 'refused') {
       open.lastRefusal = result.reason;
-      this.#later(open);
+      later(open, this.#parts.clock.nowMs());
       return;
     }
     open.lastRefusal = null;
     incident.prompts += 1;
     incident.lastPromptMs = this.#parts.clock.nowMs();
     this.#lastPrompt.agent.set(view.agent, incident.lastPromptMs);
-    open.retryWaitMs = retryMs.first;
+    open.retryWaitMs = retryFirstMs;
     this.#save(incident);
     await this.#parts.store.noteAction(incident.id, incident.subject === null ? 'prompted agent' : 'prompted parent');
   }
@@ -281,12 +265,12 @@ export class Keeper {
 
   async #tellAbout(open: Open, view: AgentView | null): Promise<void> {
     if (!(await this.#parts.teller.tell(open.incident, view))) {
-      this.#later(open);
+      later(open, this.#parts.clock.nowMs());
       return;
     }
     open.incident.tells += 1;
     open.incident.lastTellMs = this.#parts.clock.nowMs();
-    open.retryWaitMs = retryMs.first;
+    open.retryWaitMs = retryFirstMs;
     this.#save(open.incident);
     if (open.incident.tells === 1) await this.#parts.store.noteAction(open.incident.id, 'told human');
   }
@@ -325,11 +309,6 @@ export class Keeper {
     this.#running.add(tracked);
   }
 
-  #later(open: Open): void {
-    open.retryAtMs = this.#parts.clock.nowMs() + open.retryWaitMs;
-    open.retryWaitMs = Math.min(open.retryWaitMs * 2, retryMs.last);
-  }
-
   /** `endedMs`: when it was last seen. */
   #score({ incident }: Open, view: AgentView | null, endedMs: number, denied: boolean): void {
     const score = this.#parts.scores.score(incident, view, endedMs, denied);
@@ -359,10 +338,6 @@ export class Keeper {
   }
 }
 
-function key(agent: string | null, check: CheckName, subject: string | null): string {
-  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
-}
-
 /** Nothing is done about what nobody sees at this moment, nor about what comes and goes. */
 function whyNotNow(finding: Finding | null): string {
   return finding?.standing === 'quarantined' ? 'it comes and goes' : 'it is out of sight';
@@ -374,16 +349,6 @@ function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView,
   return { minutes, activity: view.reading.detail ?? 'working' };
 }
 
-function fresh(incident: Incident): Open {
-  const step: Step = { do: 'wait', for: null, reason: 'just opened', untilMs: null };
-  return {
-    incident,
-    step,
-    busy: false,
-    retryAtMs: 0,
-    retryWaitMs: retryMs.first,
-    lastRefusal: null,
-    seenMs: incident.openedMs,
-    isRestored: false,
-  };
+function key(agent: string | null, check: CheckName, subject: string | null): string {
+  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
 }
