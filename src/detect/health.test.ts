@@ -49,7 +49,9 @@ function filled(percent: number, index: number): Partial<AgentView> {
 }
 
 const found = (given: AgentView, unansweredSinceMs: number | null = null, loops: LoopTrouble[] = []) =>
-  examine({ view: given, nowMs, limits, unansweredSinceMs, loops }).findings.map((finding) => finding.check);
+  examine({ view: given, nowMs, limits, unansweredSinceMs, loops, missedSince: () => 0 }).findings.map(
+    (finding) => finding.check,
+  );
 
 describe('what is trouble, and what only looks like it', () => {
   const cases: [string, AgentView, string[]][] = [
@@ -129,6 +131,7 @@ describe('what is trouble, and what only looks like it', () => {
       limits,
       unansweredSinceMs: null,
       loops: [],
+      missedSince: () => 0,
     });
     expect(fine.map(({ check }) => check)).toEqual([
       'silent-stop',

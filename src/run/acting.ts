@@ -4,7 +4,8 @@ import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
-import type { Store } from '../model/store.ts';
+import type { SpawnStatus } from '../model/spawn.ts';
+import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
 import type { HeardHook } from './agent-inbox.ts';
@@ -14,6 +15,7 @@ import type { Config } from './config/schema.ts';
 import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
+import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist } from './typist.ts';
@@ -37,6 +39,8 @@ interface ActingParts {
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
+  recordCheck: (row: CheckRow) => void;
+  spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
 }
 
 export const templateNames: readonly TemplateName[] = [
@@ -64,6 +68,7 @@ export class Acting {
   readonly #prompter: Prompter;
   readonly #teller: Teller;
   readonly #keeper: Keeper;
+  readonly #scores: Scores;
   readonly #progress: Progress;
   #overrides = new Map<string, Authority>();
 
@@ -73,7 +78,9 @@ export class Acting {
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
-    this.#keeper = new Keeper({ ...parts, prompter: this.#prompter, teller: this.#teller });
+    const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
+    this.#scores = new Scores({ promptedBy, spawnStatus: parts.spawnStatus });
+    this.#keeper = new Keeper({ ...parts, prompter: this.#prompter, teller: this.#teller, scores: this.#scores });
     this.#progress = new Progress({ ...parts, prompter: this.#prompter, keeper: this.#keeper });
   }
 
@@ -86,6 +93,8 @@ export class Acting {
   }
 
   told(agent: string, event: SessionEvent): void {
+    // First who did it: once a prompt is answered nobody knows any more.
+    this.#scores.told(agent, event);
     this.#prompter.told(agent, event);
   }
 
@@ -142,8 +151,13 @@ export class Acting {
     return this.#commander.compact(agent);
   }
 
-  acknowledge(id: string): Promise<boolean> {
-    return this.#keeper.acknowledge(id);
+  acknowledge(id: string, denied: boolean): Promise<boolean> {
+    return this.#keeper.acknowledge(id, denied);
+  }
+
+  /** The views with what is set apart, and why. */
+  overlay(views: AgentView[]): AgentView[] {
+    return this.#keeper.overlay(views);
   }
 
   /** What waits for a human, and nobody has acknowledged. */
@@ -165,7 +179,7 @@ export class Acting {
 
   /** Why an agent is seen and treated as it is. */
   why(name: string) {
-    const view = this.#parts.views().find((candidate) => candidate.agent === name);
+    const view = this.overlay(this.#parts.views()).find((candidate) => candidate.agent === name);
     if (view === undefined) return null;
     const mine = this.#keeper.incidents().filter(({ incident }) => incident.agent === name);
     const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;

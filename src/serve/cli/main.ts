@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { shown } from '../../model/text.ts';
 import { version } from '../../run/version.ts';
+import { addAccuracy } from './commands/accuracy.ts';
 import { addAudit } from './commands/audit.ts';
 import { addAuthority } from './commands/authority.ts';
 import { addCanAccept } from './commands/can-accept.ts';
@@ -82,6 +83,7 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addCheck,
     addReplay,
     addEval,
+    addAccuracy,
     addDoctor,
     addConformance,
     addConfig,

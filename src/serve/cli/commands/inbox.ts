@@ -17,12 +17,13 @@ export function addInbox(program: Command): void {
   program
     .command('ack')
     .summary('acknowledge what waits: no more messages about it')
-    .argument('<id>', 'as `inbox` shows it; its beginning is enough')
-    .action(async (id: string) => {
-      const { ok } = await askDaemon<{ ok: boolean }>({ ask: 'ack', id });
+    .argument('<id>', 'as `inbox` or `health --json` shows it; its beginning is enough')
+    .option('--wrong', 'there is no such trouble: counts against the check in `accuracy`')
+    .action(async (id: string, options: { wrong?: boolean }) => {
+      const { ok } = await askDaemon<{ ok: boolean }>({ ask: 'ack', id, denied: options.wrong ?? false });
       if (!ok)
         throw new CommandFailure(exit.notFound, `nothing open has the id ${id}`, '`watchkeeper inbox` lists them');
-      say('acknowledged');
+      say(options.wrong ? 'noted as wrong' : 'acknowledged');
     });
 }
 
