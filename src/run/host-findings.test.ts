@@ -7,7 +7,14 @@ import { HostFindings } from './host-findings.ts';
 
 const ended = (agent: string): AgentView => {
   const finding = { severity: 'critical', confidence: 1, sinceMs: viewNowMs, evidence: [], action: null } as const;
-  const own = { ...finding, id: agent, check: 'ended-unexpectedly', subject: null, slots: null } as const;
+  const own = {
+    ...finding,
+    id: agent,
+    check: 'ended-unexpectedly',
+    subject: null,
+    slots: null,
+    standing: 'seen',
+  } as const;
   return agentView('ended', null, 1, { agent, findings: [{ ...own, evidence: [] }] });
 };
 

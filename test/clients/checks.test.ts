@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { limitHeaders } from '../../src/run/conform/limit-headers.ts';
 import { errorBody } from '../../src/run/conform/model-script.ts';
-import { type Agent, launchAgent } from './agent.ts';
+import { launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 import { Watching } from './watching.ts';
 
@@ -43,19 +43,20 @@ test(
     const watch = new Watching(s);
     try {
       await watch.start([], { WATCHKEEPER_CONFIG: file });
-      const agents: Agent[] = [];
-      for (const [session, shell, env] of [
-        // As a subscriber: with a key of its own the client tries a 401 for minutes.
-        ['login-ps', 'bash', { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' }],
-        ['busy-ps', 'sh', {}],
-        ['task-ps', 'direct', {}],
-      ] as const) {
+      // As a subscriber: with a key of its own the client tries a 401 for minutes.
+      const subscriber = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' };
+      const ready = async (session: string, shell: 'bash' | 'sh' | 'direct', env: Record<string, string>) => {
         const agent = await launchAgent({ scenario: s, session, shell, env });
         await agent.waitReady();
-        await watch.expect(session, 'idle', Date.now(), 20_000);
-        agents.push(agent);
-      }
-      const [login, busy, task] = agents as [Agent, Agent, Agent];
+        await watch.expect(session, 'idle', Date.now(), 30_000);
+        return agent;
+      };
+      const agents = await Promise.all([
+        ready('login-ps', 'bash', subscriber),
+        ready('busy-ps', 'sh', {}),
+        ready('task-ps', 'direct', {}),
+      ]);
+      const [login, busy, task] = agents;
 
       login.model.error(401, errorBody('authentication_error', 'invalid x-api-key'), { times: 12 });
       await login.type('work');

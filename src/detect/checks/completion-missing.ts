@@ -6,7 +6,7 @@ import type { HealthCheck } from '../check.ts';
  */
 export const completionMissing: HealthCheck = {
   name: 'completion-missing',
-  look({ view, nowMs, limits, completion }) {
+  look({ view, nowMs, limits, completion, missedSince }) {
     if (completion === null) return { fine: 'no completion signal is agreed' };
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
     // The client says that it is at its prompt a moment before its record has the turn's end.
@@ -17,7 +17,8 @@ export const completionMissing: HealthCheck = {
     if (completion.said) return { fine: 'it said that it is done' };
     // The client continues by itself after a task's note or a stop hook: that chance comes first.
     const sinceMs = Math.max(view.lastTurnAtMs, view.reading.sinceMs);
-    if (nowMs - sinceMs < limits.completionMs) return { fine: 'its turn has just ended' };
+    if (nowMs - sinceMs - missedSince(sinceMs) < limits.completionMs)
+      return { fine: 'its turn has just ended', coming: true };
     return {
       found: {
         severity: 'warning',
