@@ -53,6 +53,10 @@ export interface Handoff {
 export interface HandoffAction {
   id: string;
   deed: HandoffDeed;
+  /** So many steps had been taken then. */
+  after: number;
+  /** What it says about itself, such as what was wrong with the document. */
+  why: string | null;
   atMs: number;
   /** In the order they were written; none: nobody knows yet. */
   outcomes: { outcome: string; reason: string | null }[];

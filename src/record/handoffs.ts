@@ -125,11 +125,14 @@ export async function handoffActions(client: pg.ClientBase, id: string): Promise
     id: string;
     at: Date;
     deed: HandoffDeed;
+    after: number | null;
+    why: string | null;
     text: string | null;
     tag: string | null;
     outcomes: { outcome: string; reason: string | null }[] | null;
   }>(
-    `SELECT a.id, a.at, a.intent->>'deed' AS deed, coalesce(a.intent->>'text', a.intent->>'command') AS text, a.intent->>'tag' AS tag,
+    `SELECT a.id, a.at, a.intent->>'deed' AS deed, (a.intent->>'after')::integer AS after, a.intent->>'why' AS why,
+       coalesce(a.intent->>'text', a.intent->>'command') AS text, a.intent->>'tag' AS tag,
        (SELECT jsonb_agg(jsonb_build_object('outcome', o.outcome, 'reason', o.reason) ORDER BY o.id)
         FROM action_outcomes o WHERE o.action_id = a.id) AS outcomes
      FROM actions a WHERE a.intent ? 'handoff' AND a.intent->>'handoff' = $1 ORDER BY a.at`,
@@ -138,6 +141,8 @@ export async function handoffActions(client: pg.ClientBase, id: string): Promise
   return rows.rows.map((row) => ({
     id: row.id,
     deed: row.deed,
+    after: row.after ?? 0,
+    why: row.why,
     atMs: row.at.getTime(),
     outcomes: row.outcomes ?? [],
     typed: row.text === null || row.tag === null ? row.text : `${row.text} [${row.tag}]`,
