@@ -1,5 +1,6 @@
-import type { SectionName, Sections } from './sections.ts';
-import { sectionNames, sectionsOf } from './sections.ts';
+import path from 'node:path';
+import { type Filled, fillTemplate, type SlotValues, type TemplateName, type TemplateOverrides } from '../templates.ts';
+import { type SectionName, type Sections, sectionNames, sectionsOf } from './sections.ts';
 
 /** What a handoff document must hold before a context is cleared on the strength of it. */
 export interface DocumentExpected {
@@ -46,6 +47,58 @@ export function headNamed(text: string): string | null {
   return headIn(sectionsOf(text).get('Git HEAD') ?? []);
 }
 
+/** A file that no other handoff has: `handoff-YYYY-MM-DD-HH-MM-SS.md` in the project, or in a directory of its own. */
+export function handoffFile(dir: string, projectDir: string, atMs: number, taken: ReadonlySet<string>): string {
+  for (let second = 0; ; second += 1) {
+    const time = new Date(atMs + second * 1000).toISOString().slice(0, 19).replaceAll(/[T:]/g, '-');
+    const file = path.resolve(projectDir, dir, `handoff-${time}.md`);
+    if (!taken.has(file)) return file;
+  }
+}
+
+export interface Request {
+  file: string;
+  projectDir: string;
+  nonce: string;
+  /** Completes "please write a handoff now (…)". */
+  why: string;
+  /** The ids of the background work that runs. */
+  background: readonly string[];
+}
+
+/** One line that asks for the document. */
+export function requestText({ why, nonce, background, ...place }: Request, words: TemplateOverrides): Filled {
+  const running = background.length === 0 ? 'none' : background.join(', ');
+  return filledFor(place, words, 'handoff', { why, nonce, background: running });
+}
+
+/** One line that sends it back, with all that is wrong. */
+export function askAgainText(
+  problems: readonly DocumentProblem[],
+  { nonce, ...place }: Pick<Request, 'file' | 'projectDir' | 'nonce'>,
+  words: TemplateOverrides,
+): Filled {
+  const said = problems.map((problem) => problem.words).join(', ');
+  return filledFor(place, words, 'handoff-again', { problems: said, nonce });
+}
+
+/** One line, the first in the fresh context. */
+export function resumeText(place: Pick<Request, 'file' | 'projectDir'>, words: TemplateOverrides): Filled {
+  return filledFor(place, words, 'handoff-resume', {});
+}
+
+/** By its full path, for an agent moves about; by its place in the project where the full one cannot be typed. */
+function filledFor(
+  { file, projectDir }: Pick<Request, 'file' | 'projectDir'>,
+  words: TemplateOverrides,
+  template: TemplateName,
+  slots: SlotValues,
+): Filled {
+  const inFull = fillTemplate(template, { ...slots, file }, words);
+  const inside = path.relative(projectDir, file);
+  return inFull.ok || inside.startsWith('..') ? inFull : fillTemplate(template, { ...slots, file: inside }, words);
+}
+
 /** What a look at the file found instead of a document, said as what is wrong with it. */
 export const fileProblems = {
   missing: { what: 'file', words: 'the file is not there' },
@@ -83,7 +136,11 @@ function sectionProblem(name: SectionName, lines: readonly string[] | undefined)
 }
 
 function isSaying(line: string, noneIsFine: boolean): boolean {
-  const text = line.trim().replace(/^(?:[-+*>|]|\d{1,3}[.)])\s/, '').trim().replace(/^\[[ xX]\]\s/, '');
+  const text = line
+    .trim()
+    .replace(/^(?:[-+*>|]|\d{1,3}[.)])\s/, '')
+    .trim()
+    .replace(/^\[[ xX]\]\s/, '');
   const words = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
   if (words === '' || placeholders.has(words)) return false;
   if (noneIsFine) return true;
@@ -97,15 +154,18 @@ function headProblems(sections: Sections, hasGit: boolean): DocumentProblem[] {
 }
 
 function headIn(lines: readonly string[]): string | null {
+  let digitsOnly: string | null = null;
   for (const line of lines) {
     for (const [word] of line.matchAll(/(?<![\p{L}\p{N}_])[0-9a-f]+(?![\p{L}\p{N}_])/giu)) {
-      const isWhole = word.length === 40 || word.length === 64;
-      // A short one has a digit, or it might be a word; and a letter, or it might be a date.
-      const isShort = word.length >= 7 && word.length < 40 && /\d/.test(word) && /[a-f]/i.test(word);
-      if (isWhole || isShort) return word.toLowerCase();
+      const commit = word.toLowerCase();
+      if (commit.length === 40 || commit.length === 64) return commit;
+      // A short one without a digit is rather a word, one of digits only rather a date: unless there is nothing else.
+      if (commit.length < 7 || commit.length > 40 || !/\d/.test(commit)) continue;
+      if (/[a-f]/.test(commit)) return commit;
+      digitsOnly ??= commit;
     }
   }
-  return null;
+  return digitsOnly;
 }
 
 function backgroundProblems(sections: Sections, ids: readonly string[]): DocumentProblem[] {
@@ -119,11 +179,13 @@ function backgroundProblems(sections: Sections, ids: readonly string[]): Documen
   return [{ what: 'background', words: `Background work does not list ${named}${more}` }];
 }
 
-/** Not as a part of a longer word. */
+/** Not as a part of a longer word: `task-1` is in `task-1.`, not in `task-12` or `task-1-b`. */
 function holdsWord(text: string, word: string): boolean {
   if (word === '') return true;
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    if (!isWordCharacter(text[at - 1]) && !isWordCharacter(text[at + word.length])) return true;
+    const end = at + word.length;
+    const next = text[end] === '-' || text[end] === '_' ? text[end + 1] : text[end];
+    if (!isWordCharacter(text[at - 1]) && !isWordCharacter(next)) return true;
   }
   return false;
 }

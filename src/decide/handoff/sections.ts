@@ -23,7 +23,15 @@ const called: Record<SectionName, readonly string[]> = {
   State: ['state', 'status', 'progress', 'where things stand', 'state and progress', 'done so far'],
   Decisions: ['decisions', 'decision', 'decision log', 'design decisions'],
   'Next step': ['next step', 'next steps', 'next', 'next action', 'next actions', 'next task', 'next tasks'],
-  'Open files': ['open files', 'open file', 'files', 'files touched', 'changed files', 'modified files', 'working files'],
+  'Open files': [
+    'open files',
+    'open file',
+    'files',
+    'files touched',
+    'changed files',
+    'modified files',
+    'working files',
+  ],
   'Background work': [
     'background work',
     'background',
@@ -36,14 +44,23 @@ const called: Record<SectionName, readonly string[]> = {
     'spawns',
     'work in the background',
   ],
-  'How to verify': ['how to verify', 'verify', 'verification', 'verifying', 'how to check', 'how to test', 'tests', 'testing'],
+  'How to verify': [
+    'how to verify',
+    'verify',
+    'verification',
+    'verifying',
+    'how to check',
+    'how to test',
+    'tests',
+    'testing',
+  ],
   'Git HEAD': ['git head', 'head', 'git', 'git commit', 'git state', 'git status', 'head commit', 'commit'],
 };
 const nameOf = new Map(sectionNames.flatMap((name) => called[name].map((alias) => [alias, name] as const)));
 
 /** `The current goal of this session` is the goal, `State machine` is not the state. */
 const before = /^(?:(?:the|current|my|our|key|main|running|relevant|list of|immediate|exact) ){1,3}/;
-const after = /^(.*?) (?:of|and|so|for|to|at|in|that|made|taken|with|now|still|currently|by|or|here|&) /;
+const after = new Set('of and so for to at in that made taken with now still currently by or here as &'.split(' '));
 
 const headingCharsMax = 200;
 
@@ -59,11 +76,12 @@ export function sectionsOf(text: string): Sections {
   const found = new Map<SectionName, string[]>();
   let major: { name: SectionName | null; level: number } = { name: null, level: 0 };
   let minor: SectionName | null = null;
-  const add = (line: string) => {
-    for (const name of new Set([major.name, minor])) if (name !== null) found.get(name)?.push(line);
+  const add = (name: SectionName | null, line: string) => {
+    if (name !== null) found.get(name)?.push(line);
   };
-  const open = (name: SectionName) => {
-    if (!found.has(name)) found.set(name, []);
+  const addText = (line: string) => {
+    add(major.name, line);
+    if (minor !== major.name) add(minor, line);
   };
 
   const lines = text.split(/\r\n|\r|\n/);
@@ -73,7 +91,7 @@ export function sectionsOf(text: string): Sections {
     const line = lines[index] as string;
     if (fence !== null) {
       if (closesFence(line, fence)) fence = null;
-      else add(line);
+      else addText(line);
       continue;
     }
     if (isComment || line.trimStart().startsWith('<!--')) {
@@ -85,18 +103,21 @@ export function sectionsOf(text: string): Sections {
 
     const heading = headingAt(line, lines[index + 1] ?? '');
     if (heading === null) {
-      add(line);
+      addText(line);
       continue;
     }
     const { level, name, rest } = heading;
-    if (level === null) minor = name;
-    else {
+    if (name !== null && !found.has(name)) found.set(name, []);
+    if (level === null) {
+      // To the section around it, it is a line like others.
+      add(major.name, line);
+      minor = name;
+      if (minor !== major.name) add(minor, rest);
+    } else {
       minor = null;
       if (name !== null || level <= major.level) major = { name, level };
+      add(name, rest);
     }
-    if (name !== null) open(name);
-    // A bold line that names no section is text of the section around it.
-    add(level === null && name === null ? line : rest);
   }
   return found;
 }
@@ -125,7 +146,7 @@ function headingAt(line: string, next: string): Heading | null {
     return follows === '' ? { level: null, name, rest: '' } : null;
   }
   // Words alone on a line, or before a colon: only by their exact name, for they may be a sentence of another section.
-  const isExact = nameOf.has(wordsOf(plain.split(':', 1)[0] ?? ''));
+  const isExact = nameOf.has((plain.split(':', 1)[0] ?? '').trim().toLowerCase());
   return isExact ? { level: null, ...said } : null;
 }
 
@@ -144,6 +165,11 @@ function wordsOf(text: string): string {
 }
 
 function sectionCalled(words: string): SectionName | null {
-  const short = words.replace(before, '');
-  return nameOf.get(words) ?? nameOf.get(short) ?? nameOf.get(after.exec(`${short} `)?.[1] ?? '') ?? null;
+  const short = words.replace(before, '').split(' ');
+  // As a whole, or up to a word that goes on to explain it.
+  for (let count = short.length; count > 0; count -= 1) {
+    const name = nameOf.get(short.slice(0, count).join(' '));
+    if (name !== undefined) return count === short.length || after.has(short[count] ?? '') ? name : null;
+  }
+  return null;
 }
