@@ -48,6 +48,8 @@ export const templateNames: readonly TemplateName[] = [
   'context-check',
   'high-context',
   'handoff',
+  'handoff-again',
+  'handoff-resume',
   'continue',
   'stalled',
 ];

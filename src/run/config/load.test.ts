@@ -285,10 +285,10 @@ describe('a bad value is named with file, line, column, key, what was found and 
     ],
     [
       'two bad templates',
-      'templates:\n  stalled: "/clear"\n  handoff: "hand off at {percent}"\n',
+      'templates:\n  stalled: "/clear"\n  handoff: "hand off, {why}"\n',
       [
         'F:2:12: templates.stalled: "/clear" is not allowed: a leading `/` would make it a command of the client; allowed is one line of at most 1000 characters with the slots {minutes}, {activity}',
-        'F:3:12: templates.handoff: "hand off at {percent}" is not allowed: it lacks {file}; allowed is one line of at most 1000 characters with the slots {percent}, {file}',
+        'F:3:12: templates.handoff: "hand off, {why}" is not allowed: it lacks {file}; allowed is one line of at most 1000 characters with the slots {why}, {file}, {nonce}, {background}',
       ],
     ],
     [
@@ -300,7 +300,7 @@ describe('a bad value is named with file, line, column, key, what was found and 
       'an unknown template',
       'templates: {spawn-update: hello}',
       [
-        'F:1:13: templates: unknown key `spawn-update`: did you mean `spawnUpdate`? Allowed: spawnUpdate, spawnStalled, spawnFailed, spawnAbandoned, contextCheck, highContext, handoff, continue, stalled',
+        'F:1:13: templates: unknown key `spawn-update`: did you mean `spawnUpdate`? Allowed: spawnUpdate, spawnStalled, spawnFailed, spawnAbandoned, contextCheck, highContext, handoff, handoffAgain, handoffResume, continue, stalled',
       ],
     ],
     [

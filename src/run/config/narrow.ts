@@ -65,6 +65,8 @@ const projectRules: Record<ConfigKey, Rule> = {
   'templates.contextCheck': machineOnly,
   'templates.highContext': machineOnly,
   'templates.handoff': machineOnly,
+  'templates.handoffAgain': machineOnly,
+  'templates.handoffResume': machineOnly,
   'templates.continue': machineOnly,
   'templates.stalled': machineOnly,
   'clients.claudeCode.configDirs': machineOnly,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { checkTemplates, defaultTemplates, type TemplateKey } from '../../decide/templates.ts';
 import type { Authority, Mode } from '../../model/agent.ts';
 import {
   amount,
@@ -15,6 +14,7 @@ import {
 } from './fields.ts';
 import { bands, spawn, stall, waiting } from './judging.ts';
 import { notifyReceiver } from './receivers.ts';
+import { templates } from './templates.ts';
 
 const daysMax = 3_650;
 
@@ -32,37 +32,6 @@ const agentRule = section({
 
 const configDirError = 'an absolute path or one that starts with ~/';
 const handoffDirError = 'a path inside the project (relative, without ..), an absolute path or one that starts with ~/';
-
-const templateTexts = defaultTemplates();
-
-function template(key: TemplateKey, description: string) {
-  return text('one line of text').default(templateTexts[key]).describe(description);
-}
-
-const templates = section({
-  spawnUpdate: template('spawnUpdate', 'Asks for the status of background work.'),
-  spawnStalled: template(
-    'spawnStalled',
-    'Says that background work {task} has written nothing to {output} for {minutes} minutes.',
-  ),
-  spawnFailed: template(
-    'spawnFailed',
-    'Says that background work {task} has failed with {error}, its output in {output}.',
-  ),
-  spawnAbandoned: template(
-    'spawnAbandoned',
-    'Says that background work {task} counts as abandoned after {minutes} minutes without a sign, its output in {output}.',
-  ),
-  contextCheck: template('contextCheck', 'Asks for the usage of the context window.'),
-  highContext: template('highContext', 'Says that the context window is {percent} percent full.'),
-  handoff: template('handoff', 'Asks for a handoff document in {file} at {percent} percent of the context window.'),
-  continue: template('continue', 'Asks to go on after a turn that ended with {error}.'),
-  stalled: template('stalled', 'Asks what holds up work that has not moved for {minutes} minutes while {activity}.'),
-} satisfies Record<TemplateKey, z.ZodType>).superRefine((texts, context) => {
-  for (const { key, reason } of checkTemplates(texts)) {
-    context.addIssue({ code: 'custom', path: [key], message: reason });
-  }
-});
 
 export const configSchema = section({
   mode: oneOf(modes)
@@ -121,9 +90,7 @@ export const configSchema = section({
   notify: list(notifyReceiver, 'receivers, each with channel and type')
     .default([])
     .describe('Who is told, and how; secrets are named by environment variable and never stand in the file.'),
-  templates: templates
-    .prefault({})
-    .describe('The words of the prompts that rules send, with evidence in the slots that each of them names.'),
+  templates,
   clients: section({
     claudeCode: section({
       configDirs: list(
