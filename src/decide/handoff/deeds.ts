@@ -1,0 +1,62 @@
+import type { Refusal } from '../../model/action.ts';
+import type { Handoff, HandoffAction, HandoffDeed } from '../../model/handoff.ts';
+
+/** What the ledger says of our own actions in a handoff. */
+export interface DeedFacts {
+  actions: readonly HandoffAction[];
+}
+
+export interface Deed {
+  /** `open`: no word yet; `uncertain`: nobody knows whether it arrived. */
+  is: 'none' | 'open' | 'done' | 'refused' | 'uncertain';
+  atMs: number;
+  /** What it was done for, in its own words. */
+  why: string | null;
+  refusal: Refusal | null;
+  /** How often it may have been typed. */
+  tries: number;
+}
+
+interface Where {
+  handoff: Handoff;
+  facts: DeedFacts;
+}
+
+/** What became of the last deed of this kind since the step was taken. */
+export function deedOf({ handoff, facts }: Where, kind: HandoffDeed): Deed {
+  const since = facts.actions.filter((action) => action.deed === kind && action.after === handoff.steps.length);
+  const last = since.at(-1);
+  const tries = since.filter((action) => !isRefused(action)).length;
+  if (last === undefined) return { is: 'none', atMs: 0, why: null, refusal: null, tries };
+  const { atMs, why, outcomes } = last;
+  const known = { atMs, why, refusal: null, tries };
+  if (outcomes.length === 0) return { is: 'open', ...known };
+  if (hasArrived(last)) return { is: 'done', ...known };
+  if (isRefused(last)) return { is: 'refused', ...known, refusal: outcomes.at(-1)?.reason as Refusal | null };
+  return { is: 'uncertain', ...known };
+}
+
+/** The last one that arrived, in whatever step. */
+export function lastDone({ facts }: Where, kind: HandoffDeed): HandoffAction | null {
+  return facts.actions.findLast((action) => action.deed === kind && hasArrived(action)) ?? null;
+}
+
+/** It may have been typed. */
+export function wasTried({ is }: Deed): boolean {
+  return is !== 'none' && is !== 'refused';
+}
+
+const lasting: readonly (Refusal | null)[] = ['unsafe-text', 'not-agent', 'pane-dead'];
+
+/** Refused for a reason that does not pass by itself. */
+export function missed({ refusal }: Deed): boolean {
+  return lasting.includes(refusal);
+}
+
+function hasArrived({ outcomes }: HandoffAction): boolean {
+  return outcomes.some(({ outcome }) => outcome === 'confirmed' || outcome === 'queued');
+}
+
+function isRefused({ outcomes }: HandoffAction): boolean {
+  return outcomes.length > 0 && outcomes.every(({ outcome }) => outcome === 'refused');
+}
