@@ -11,12 +11,16 @@ export interface Delivery {
   /** The mark without its brackets: what its proof is looked for by. */
   tag: string;
   proofMs: number;
+  /** Texts of our own that an earlier delivery may have left in the box: taken out, they are nobody's draft. */
+  leftovers?: readonly string[];
+  /** Nothing is put aside for it: with a draft in the box it is not typed at all. */
+  neverOverDraft?: boolean;
 }
 
 export interface Proof {
   /** The client took it into its queue behind a running turn. */
   queued: boolean;
-  source: 'hook' | 'transcript';
+  source: 'hook' | 'transcript' | 'registry';
   /** The record came at the right moment but does not say what was queued. */
   nameless: boolean;
   atMs: number;
@@ -64,12 +68,16 @@ const clearKeysMax = 30;
 export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise<Delivered> {
   const pane = await fitPane(ports);
   if (typeof pane === 'string') return refused(pane);
-  const box = await readBox(ports);
+  let box = await readBox(ports);
+  if (box === null) return refused('no-input-box');
+  const bare: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: box.mark, shows: null };
+  if (isLeftover(box.text, delivery) && (await clearBox({ ports, guard: bare, draft: null })))
+    box = await readBox(ports);
   if (box === null) return refused('no-input-box');
   const guard: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: box.mark, shows: null };
   const draft = box.text === '' ? null : box.text;
   // What is put aside already would be lost for what is put aside now.
-  if (draft !== null && box.stashed) return refused('draft');
+  if (draft !== null && (box.stashed || delivery.neverOverDraft === true)) return refused('draft');
   const hand: Hand = { ports, guard, draft };
   if (draft !== null && !(await stash(hand))) return refused('draft');
 
@@ -131,6 +139,10 @@ function isOurs(shown: string, { text, mark }: Delivery): boolean {
   if (chip !== null) return Number(chip[1] ?? 0) === text.split('\n').length - 1;
   if (!seen.endsWith(mark)) return false;
   return !/^[\u0020-\u007e\n]*$/.test(text) || dense(text).endsWith(seen);
+}
+
+function isLeftover(shown: string, { leftovers }: Delivery): boolean {
+  return shown !== '' && (leftovers ?? []).some((text) => dense(text) === dense(shown));
 }
 
 /** What of our text one row of the screen shows, for tmux to see for itself. */

@@ -236,7 +236,7 @@ describe('the hook script never disturbs the agent', () => {
 
   function script(inbox: string): string {
     const file = path.join(world.dir, `script-${randomUUID().slice(0, 8)}.sh`);
-    writeFileSync(file, hookScript(inbox));
+    writeFileSync(file, hookScript(inbox, path.join(world.dir, 'allowances')));
     chmodSync(file, 0o700);
     return file;
   }

@@ -57,7 +57,6 @@ export type DocumentLook =
   | { kind: 'ok'; sha256: string; mtimeMs: number; problems: readonly DocumentProblem[] };
 
 export interface HandoffFacts extends DeedFacts {
-  nowMs: number;
   /** How long this run has seen it at this step: neither our own absence nor a jump of the clock counts. */
   stepAgeMs: number;
   deadlineMs: number;

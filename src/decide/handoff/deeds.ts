@@ -3,6 +3,7 @@ import type { Handoff, HandoffAction, HandoffDeed } from '../../model/handoff.ts
 
 /** What the ledger says of our own actions in a handoff. */
 export interface DeedFacts {
+  nowMs: number;
   actions: readonly HandoffAction[];
 }
 
@@ -17,6 +18,9 @@ export interface Deed {
   tries: number;
 }
 
+/** After so long without a word nobody is at it any more. */
+const openMs = 60_000;
+
 interface Where {
   handoff: Handoff;
   facts: DeedFacts;
@@ -30,7 +34,7 @@ export function deedOf({ handoff, facts }: Where, kind: HandoffDeed): Deed {
   if (last === undefined) return { is: 'none', atMs: 0, why: null, refusal: null, tries };
   const { atMs, why, outcomes } = last;
   const known = { atMs, why, refusal: null, tries };
-  if (outcomes.length === 0) return { is: 'open', ...known };
+  if (outcomes.length === 0) return { is: facts.nowMs - atMs < openMs ? 'open' : 'uncertain', ...known };
   if (hasArrived(last)) return { is: 'done', ...known };
   if (isRefused(last)) return { is: 'refused', ...known, refusal: outcomes.at(-1)?.reason as Refusal | null };
   return { is: 'uncertain', ...known };
