@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { documentBytesMax, type HandoffLook } from '../../model/handoff-file.ts';
 import { type Filled, fillTemplate, type SlotValues, type TemplateName, type TemplateOverrides } from '../templates.ts';
 import { type SectionName, type Sections, sectionNames, sectionsOf } from './sections.ts';
 
@@ -21,7 +22,6 @@ export interface DocumentProblem {
 }
 
 const bytesMin = 200;
-export const documentBytesMax = 256 * 1024;
 const idsNamedMax = 5;
 
 /** All that is wrong with it; none: it can be relied on. */
@@ -110,7 +110,7 @@ export const fileProblems = {
   huge: { what: 'size', words: `it is larger than ${documentBytesMax / 1024} KiB` },
   changing: { what: 'file', words: 'it is still being written' },
   unreadable: { what: 'file', words: 'it cannot be read' },
-} as const satisfies Record<string, DocumentProblem>;
+} as const satisfies Record<Exclude<HandoffLook['kind'], 'ok'>, DocumentProblem>;
 
 /** Written, but the work went on after it. */
 export const staleProblem: DocumentProblem = { what: 'stale', words: 'it is older than your last work' };
