@@ -28,6 +28,7 @@ const titles: Record<CheckName, string> = {
   'orphaned-work': 'left background work behind',
   'context-high': 'has used much of its context',
   'context-full': 'has used nearly all of its context',
+  'handoff-failed': 'could not be handed over to a fresh context',
 };
 
 export function messageFor(incident: Incident, view: AgentView | null): HumanText {
@@ -61,6 +62,8 @@ function advice(incident: Incident): string[] {
       return incident.agent === null ? [] : [`watchkeeper events ${word(incident.agent)}`];
     case 'waiting-human':
       return [];
+    case 'handoff-failed':
+      return incident.agent === null ? [] : [`watchkeeper handoffs ${word(incident.agent)}`];
     case 'context-high':
     case 'context-full':
       return incident.agent === null ? [] : [`watchkeeper context ${word(incident.agent)}`];

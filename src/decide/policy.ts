@@ -45,6 +45,7 @@ const ladders: Record<CheckName, Ladder> = {
   // Whoever sits at an agent that may not be prompted sees the figure too: no reason to call anybody yet.
   'context-high': { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over' },
   'context-full': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  'handoff-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
 };
 
 export interface PolicyFacts {

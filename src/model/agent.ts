@@ -116,11 +116,12 @@ export type CheckName =
   | 'spawns-failing'
   | 'orphaned-work'
   | 'context-high'
-  | 'context-full';
+  | 'context-full'
+  | 'handoff-failed';
 
 export interface FindingEvidence {
-  /** Of background work also its output, or what somebody told `spawn-track`. */
-  source: Source | 'output' | 'spawn-track';
+  /** Of background work also its output, or what somebody told `spawn-track`; of what we did ourselves, our own word. */
+  source: Source | 'output' | 'spawn-track' | 'watchkeeper';
   atMs: number;
   text: string;
 }

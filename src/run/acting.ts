@@ -8,10 +8,14 @@ import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
+import { localGit } from '../sense/git.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
+import { Handoffs } from './handoff/handoffs.ts';
+import type { HandoffNews } from './handoff/news.ts';
+import type { Home } from './home.ts';
 import { Keeper } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
@@ -22,6 +26,7 @@ import type { WatchedAgent } from './watched-agent.ts';
 
 interface ActingParts {
   host: string;
+  home: Home;
   store: Store;
   clock: Clock;
   processes: Processes;
@@ -34,6 +39,8 @@ interface ActingParts {
   /** Findings that belong to no agent. */
   loose: () => LooseFinding[];
   progress: (agent: string) => RunningSpawns | null;
+  /** Rows and events of handoffs. */
+  news: (news: HandoffNews) => void;
   fine: (agent: string) => { check: CheckName; reason: string }[];
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
@@ -68,6 +75,7 @@ export class Acting {
   readonly #teller: Teller;
   readonly #keeper: Keeper;
   readonly #progress: Progress;
+  readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
@@ -76,8 +84,18 @@ export class Acting {
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
-    this.#keeper = new Keeper({ ...parts, prompter: this.#prompter, teller: this.#teller });
-    this.#progress = new Progress({ ...parts, prompter: this.#prompter, keeper: this.#keeper });
+    const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
+    this.#keeper = new Keeper({ ...parts, isHandedOver, prompter: this.#prompter, teller: this.#teller });
+    this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, keeper: this.#keeper });
+    this.handoffs = new Handoffs({
+      ...parts,
+      uid: parts.processes.uid,
+      git: localGit(),
+      prompter: this.#prompter,
+      commander: this.#commander,
+      view: (name) => parts.views().find(({ agent }) => agent === name) ?? null,
+      idFor: (agent, check, subject) => this.#keeper.idFor(agent, check, subject),
+    });
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
@@ -86,10 +104,12 @@ export class Acting {
     if (overrides.ok) this.#overrides = overrides.value;
     await this.#prompter.recover();
     await this.#keeper.restore();
+    await this.handoffs.restore();
   }
 
   told(agent: string, event: SessionEvent): void {
     this.#prompter.told(agent, event);
+    this.handoffs.told(agent, event);
   }
 
   hooked(agent: string, hook: HeardHook): void {
@@ -123,13 +143,14 @@ export class Acting {
 
   /** One round of the rules over all agents. */
   round(): void {
-    const views = this.#parts.views();
+    const views = this.views();
+    this.handoffs.round(views);
     this.#keeper.round(views, this.#parts.loose());
     this.#progress.round(views);
   }
 
   settled(): Promise<void> {
-    return Promise.all([this.#keeper.settled(), this.#progress.settled()]).then(() => {});
+    return Promise.all([this.#keeper, this.#progress, this.handoffs].map((each) => each.settled())).then(() => {});
   }
 
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
@@ -139,6 +160,11 @@ export class Acting {
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
     return this.#prompter.prompt({ agent, text: filled.text, waitMs, trigger: 'human', finding: null });
+  }
+
+  /** With what handoffs left behind. */
+  views(): AgentView[] {
+    return this.handoffs.overlay(this.#parts.views());
   }
 
   compact(agent: string): Promise<CommandResult> {
@@ -151,7 +177,7 @@ export class Acting {
 
   /** What waits for a human, and nobody has acknowledged. */
   inbox(): InboxItem[] {
-    const views = this.#parts.views();
+    const views = this.views();
     return this.#keeper
       .incidents()
       .filter(({ incident, step }) => incident.ackedMs === null && (incident.tells > 0 || step.do === 'tell'))
@@ -168,8 +194,9 @@ export class Acting {
 
   /** Why an agent is seen and treated as it is. */
   why(name: string) {
-    const view = this.#parts.views().find((candidate) => candidate.agent === name);
+    const view = this.views().find((candidate) => candidate.agent === name);
     if (view === undefined) return null;
+    const handoff = this.handoffs.next(name);
     const mine = this.#keeper.incidents().filter(({ incident }) => incident.agent === name);
     const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
     const evidence = [
@@ -197,7 +224,10 @@ export class Acting {
         acked: incident.ackedMs === null ? null : time(incident.ackedMs),
       })),
       not_fired: this.#parts.fine(name),
-      next: mine.map(({ incident, step }) => nextDocument(incident, step)),
+      next: [
+        ...(handoff === null ? [] : [{ at: null, what: handoff }]),
+        ...mine.map(({ incident, step }) => nextDocument(incident, step)),
+      ],
     };
   }
 }

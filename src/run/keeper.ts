@@ -21,6 +21,8 @@ interface KeeperParts {
   paused: () => boolean;
   prompter: Prompter;
   teller: Teller;
+  /** A handoff runs: nothing else is said to the agent. */
+  isHandedOver: (agent: string) => boolean;
   /** The agent's row has to be there first. */
   flush: () => Promise<boolean>;
   failed: (error: unknown) => void;
@@ -167,6 +169,8 @@ export class Keeper {
       lastAgentPromptMs: this.#lastPrompt.agent.get(view?.agent ?? '') ?? null,
       lastProjectPromptMs: this.#lastPrompt.project.get(view?.project ?? '') ?? null,
     });
+    if (view !== null && isHeldBack(open) && this.#parts.isHandedOver(view.agent))
+      open.step = { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
     if (open.step.do === 'wait' || nowMs < open.retryAtMs) return;
     if (open.step.do === 'prompt' && view !== null) {
       this.#lastPrompt.project.set(view.project, nowMs);
@@ -284,6 +288,11 @@ export class Keeper {
 
 function key(agent: string | null, check: CheckName, subject: string | null): string {
   return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
+}
+
+/** While a handoff runs nobody is prompted, and nobody is told what the handoff is there for. */
+function isHeldBack({ step, incident }: Open): boolean {
+  return step.do === 'prompt' || (step.do === 'tell' && incident.check === 'context-full');
 }
 
 function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView, nowMs: number): SlotValues {

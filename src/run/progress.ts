@@ -12,6 +12,7 @@ interface ProgressParts {
   prompter: Prompter;
   keeper: Keeper;
   progress: (agent: string) => RunningSpawns | null;
+  isHandedOver: (agent: string) => boolean;
   failed: (error: unknown) => void;
 }
 
@@ -36,7 +37,7 @@ export class Progress {
     const nowMs = this.#parts.clock.nowMs();
     const { spawn, prompt } = this.#parts.config();
     for (const view of views) {
-      if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
+      if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0) || this.#parts.isHandedOver(view.agent)) continue;
       const due = isProgressDue(view, {
         nowMs,
         mode: spawn.progress,

@@ -264,7 +264,7 @@ function whenResumed(at: At): Move {
   }
   // It may be reading a long document, or waiting for a slow service: it gets as long again.
   if (turn === 'unclear' || facts.stepAgeMs < 2 * facts.deadlineMs) return wait('that it goes on');
-  return deedOf(at, 'interrupt').is === 'none' ? { do: 'interrupt' } : wait('the end of its turn');
+  return wasTried(deedOf(at, 'interrupt')) ? wait('the end of its turn') : { do: 'interrupt' };
 }
 
 /** To the session before, by its exact id; a human is told either way. */
@@ -335,7 +335,7 @@ function whileBusy(at: At, otherwise: HandoffFailure): Move | null {
   if (facts.stepAgeMs < facts.deadlineMs) return waits;
   if (turn === 'dialog') return fail('dialog');
   if (turn === 'unclear') return fail(state === 'unknown' ? 'unknown' : 'service');
-  if (state === 'working' && deedOf(at, 'interrupt').is === 'none') return { do: 'interrupt' };
+  if (state === 'working' && !wasTried(deedOf(at, 'interrupt'))) return { do: 'interrupt' };
   return facts.stepAgeMs < 2 * facts.deadlineMs ? waits : fail(otherwise);
 }
 
