@@ -27,6 +27,8 @@ export interface PromptRequest {
   leftovers?: readonly string[];
   /** A refusal that is on record already and need not be written again. */
   quietAbout?: string | null;
+  /** Asked once more when everything else is ready: is what it is about still so? */
+  isStillDue?: () => boolean;
 }
 
 export interface PromptResult {
@@ -250,6 +252,7 @@ export class Prompter {
     const { typist } = this.#parts;
     const refusal = typist.whyNotAllowed(request.agent, 'nudge');
     if (refusal !== null) return refusal;
+    if (request.isStillDue?.() === false) return 'stale';
     return whyUnsafe(request.text, typist.hasShellBeneath(request.agent)) === null ? null : 'unsafe-text';
   }
 

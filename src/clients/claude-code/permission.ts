@@ -21,7 +21,7 @@ export function writeRequest(text: string): WriteRequest | null {
   if (body === null || JSON.stringify(body) !== text.replace(/\n$/, '')) return null;
   if (body.hook_event_name !== 'PermissionRequest' || body.permission_mode === 'plan') return null;
   // A subagent has the session id of its parent.
-  if ('agent_id' in body || 'agent_type' in body) return null;
+  if ('agent_id' in body) return null;
   const sessionId = asString(body.session_id);
   const input = asObject(body.tool_input);
   const file = asString(input?.file_path);
