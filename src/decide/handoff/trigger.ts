@@ -4,18 +4,14 @@ import { type ContextFigure, stepsOf } from '../forecast.ts';
  * When to hand over: at a share of the window, or earlier, when the next step may leave too little room to write the
  * handoff in. docs/reports/handoff-trigger.md says how these numbers were chosen.
  */
-const tokens = {
-  request: 500,
-  document: 10_000,
-  /** It is sent back, and what was missing is added. */
-  again: 5_500,
+export const reckoned = {
+  /** The request 500, the document 10,000, and 5,500 when it is sent back and what was missing is added. */
+  writing: 16_000,
+  /** The next step may be as large as the largest of the last, but a file may always be read. */
+  stepMin: 8_000,
+  /** The largest of 5,000 real steps. A figure that grows by more than that has jumped. */
+  stepMax: 32_000,
 };
-const writing = tokens.request + tokens.document + tokens.again;
-
-/** The next step may be as large as the largest of the last, but a file may always be read. */
-const stepMin = 8_000;
-/** The largest of 5,000 real steps. A figure that grows by more than that has jumped. */
-const stepMax = 32_000;
 /** Fewer say nothing about the next one. */
 const stepsSeenMin = 3;
 /** What is kept and looked at of a session. */
@@ -67,7 +63,7 @@ export function shouldHandOff(
   if (last === undefined || !(last.window > 0) || !Number.isFinite(last.used))
     return { now: false, reason: 'context-unknown', percent: null, room: null, needed: null };
   const percent = (last.used / last.window) * 100;
-  const needed = writing + largestStep(figures) * (isWorking ? 2 : 1);
+  const needed = reckoned.writing + largestStep(figures) * (isWorking ? 2 : 1);
   const end = Math.min(last.usable, (lastPercent / 100) * last.window);
   const compacts = compactionMark(figures, compactsAt);
   const isLeft = compaction === 'leave' && compacts !== null;
@@ -90,8 +86,8 @@ export function whyHandOff({ reason, percent }: HandoffDue): string {
 
 function largestStep(figures: readonly ContextFigure[]): number {
   const steps = stepsOf(figures.slice(-figuresMax));
-  const seen = steps.length < stepsSeenMin ? stepMin : Math.max(...steps);
-  return Math.min(Math.max(seen, stepMin), stepMax);
+  const seen = steps.length < stepsSeenMin ? reckoned.stepMin : Math.max(...steps);
+  return Math.min(Math.max(seen, reckoned.stepMin), reckoned.stepMax);
 }
 
 /** Where it was seen to compact by itself in this session, if that was earlier than this model is known for. */
