@@ -70,13 +70,11 @@ const clearKeysMax = 30;
 export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise<Delivered> {
   const pane = await fitPane(ports);
   if (typeof pane === 'string') return refused(pane);
-  let box = await readBox(ports);
+  const found = await readBox(ports);
+  if (found === null) return refused('no-input-box');
+  const guard: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: found.mark, shows: null };
+  const box = await withoutLeftover(delivery, { ports, guard, draft: null }, found);
   if (box === null) return refused('no-input-box');
-  const bare: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: box.mark, shows: null };
-  if (isLeftover(box.text, delivery) && (await clearBox({ ports, guard: bare, draft: null })))
-    box = await readBox(ports);
-  if (box === null) return refused('no-input-box');
-  const guard: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: box.mark, shows: null };
   const draft = box.text === '' ? null : box.text;
   // What is put aside already would be lost for what is put aside now.
   if (draft !== null && (box.stashed || delivery.neverOverDraft === true)) return refused('draft');
@@ -149,8 +147,12 @@ function isOursToo(shown: string, { text }: Delivery): boolean {
   return left.length >= leftCharsMin && plain(text).startsWith(left);
 }
 
-function isLeftover(shown: string, { leftovers }: Delivery): boolean {
-  return shown !== '' && (leftovers ?? []).some((text) => dense(text) === dense(shown));
+/** The box as it is without what an earlier delivery of ours left in it. */
+async function withoutLeftover(delivery: Delivery, hand: Hand, box: InputBox): Promise<InputBox | null> {
+  const left = (delivery.leftovers ?? []).find((text) => dense(text) === dense(box.text));
+  if (left === undefined || left === '') return box;
+  const mark = /\[wk-\w+\]$/.exec(left)?.[0] ?? left;
+  return (await clearBox({ ...delivery, text: left, mark }, hand)) ? readBox(hand.ports) : box;
 }
 
 /** What of our text one row of the screen shows, for tmux to see for itself. */
