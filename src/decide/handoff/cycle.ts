@@ -2,7 +2,7 @@ import type { HandoffSigns } from '../../detect/handoff-signs.ts';
 import type { Refusal } from '../../model/action.ts';
 import type { AgentView } from '../../model/agent.ts';
 import { type Handoff, stepOf } from '../../model/handoff.ts';
-import { type Deed, type DeedFacts, deedOf, lastDone, missed, wasTried } from './deeds.ts';
+import { type Deed, type DeedFacts, deedOf, isHopeless, lastDone, wasTried } from './deeds.ts';
 import { type DocumentProblem, fileProblems, staleProblem } from './document.ts';
 
 /**
@@ -275,7 +275,7 @@ function goBack(at: At): Move {
   if (back.is === 'open' || back.is === 'done') {
     return facts.nowMs - back.atMs < facts.deadlineMs ? wait('the way back') : fail('not-confirmed');
   }
-  if (back.is === 'refused' && missed(back)) return fail('not-confirmed');
+  if (back.is === 'refused' && isHopeless(back)) return fail('not-confirmed');
   if (back.tries >= triesMax || facts.stepAgeMs > 3 * facts.deadlineMs) return fail('not-confirmed');
   if (turnOf(at) !== 'over') return wait(`it is ${stateWords(at)}`);
   if (back.is === 'uncertain' && facts.nowMs - back.atMs < traceMs) return wait('the way back');
@@ -351,7 +351,7 @@ function again({ facts }: At, before: Deed, move: Move): Move {
   if (before.is === 'none') return move;
   if (before.is === 'refused') {
     const late = facts.stepAgeMs >= 2 * facts.deadlineMs;
-    return missed(before) || late ? fail(before.refusal ?? 'stale') : move;
+    return isHopeless(before) || late ? fail(before.refusal ?? 'stale') : move;
   }
   if (facts.nowMs - before.atMs < traceMs) return wait('nobody knows whether it arrived');
   return before.tries < triesMax ? move : fail('uncertain');

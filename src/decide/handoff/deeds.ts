@@ -50,11 +50,9 @@ export function wasTried({ is }: Deed): boolean {
   return is !== 'none' && is !== 'refused';
 }
 
-const lasting: readonly (Refusal | null)[] = ['unsafe-text', 'not-agent', 'pane-dead'];
-
 /** Refused for a reason that does not pass by itself. */
-export function missed({ refusal }: Deed): boolean {
-  return lasting.includes(refusal);
+export function isHopeless({ refusal }: Deed): boolean {
+  return refusal === 'unsafe-text';
 }
 
 function hasArrived({ outcomes }: HandoffAction): boolean {

@@ -17,6 +17,8 @@ interface DeedParts {
   config: () => Config;
   prompter: Prompter;
   commander: Commander;
+  /** Why the document is asked for. */
+  why: (cycle: Cycle) => string;
 }
 
 type Typed = Extract<Move, { do: HandoffDeed }>;
@@ -69,11 +71,10 @@ export class HandoffDeeds {
   }
 
   #ask(cycle: Cycle, problems: readonly DocumentProblem[], view: AgentView): Promise<boolean> {
-    const { nonce, trigger } = cycle.handoff;
+    const { nonce } = cycle.handoff;
     const words = this.#parts.config().templates;
     const background = view.background.map(({ id }) => id);
-    const percent = view.context === null ? '' : `, context ${Math.round(view.context.percent)}% full`;
-    const why = trigger === 'human' ? `asked for by a person${percent}` : `your context will be cleared${percent}`;
+    const why = this.#parts.why(cycle);
     const text =
       problems.length === 0
         ? requestText({ ...this.#place(cycle), nonce, why, background }, words)

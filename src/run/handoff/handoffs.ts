@@ -3,6 +3,7 @@ import { whyNotAllowed } from '../../decide/gate.ts';
 import { type HandoffFacts, type Move, nextMove, standsStill } from '../../decide/handoff/cycle.ts';
 import { handoffFile } from '../../decide/handoff/document.ts';
 import { whyNotYet } from '../../decide/handoff/tries.ts';
+import { type HandoffPolicy, whyHandOff } from '../../decide/handoff/trigger.ts';
 import type { AgentView, CheckName } from '../../model/agent.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
@@ -58,7 +59,7 @@ export class Handoffs {
 
   constructor(parts: HandoffsParts) {
     this.#parts = parts;
-    this.#deeds = new HandoffDeeds(parts);
+    this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
 
   async restore(): Promise<void> {
@@ -139,12 +140,13 @@ export class Handoffs {
 
   #considerRule(view: AgentView): void {
     const { handoff } = this.#parts.config();
-    if (view.context === null || view.context.percent < handoff.atPercent) return;
+    const due = this.#parts.agent(view.agent)?.handoffDue(policyOf(handoff)) ?? null;
+    if (due === null || !due.now) return;
     const nowMs = this.#parts.clock.nowMs();
     const mine = this.#over.filter(({ agent }) => agent === view.agent);
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
-    this.#track(this.#begin(view, 'rule:context').then(() => {}));
+    this.#track(this.#begin(view, `rule:${due.reason}`).then(() => {}));
   }
 
   /** `rule`: in watch mode and while paused a rule's handoff is still put on record, and goes no further. */
@@ -154,6 +156,12 @@ export class Handoffs {
     if (view.sessionId === null || view.cwd === null) return 'unknown';
     const forbidden = this.#forbidden(view);
     return by === 'rule' && forbidden !== 'authority' ? null : forbidden;
+  }
+
+  /** Completes "please write a handoff now (…)". */
+  #why({ handoff }: Cycle): string {
+    const due = handoff.trigger === 'human' ? null : this.#parts.agent(handoff.agent);
+    return due === null ? 'somebody asked for it' : whyHandOff(due.handoffDue(policyOf(this.#parts.config().handoff)));
   }
 
   #forbidden(view: AgentView) {
@@ -241,7 +249,8 @@ export class Handoffs {
       stepAgeMs: cycle.stepAge(clock.monotonicMs()),
       deadlineMs,
       backgroundMs: deadlineMs,
-      agent: view,
+      // On record, but not found again yet: nothing is known of it now.
+      agent: view === null || this.#isHere(view) ? view : { ...view, sessionId: null },
       forbidden: view === null ? null : this.#forbidden(view),
       hasPlace: this.#hasPlace(cycle),
       document: seen?.look ?? null,
@@ -249,6 +258,10 @@ export class Handoffs {
       fresh: cycle.signs(fresh),
       actions,
     };
+  }
+
+  #isHere({ agent, reading }: AgentView): boolean {
+    return reading.state === 'ended' || this.#parts.agent(agent) !== null;
   }
 
   /** So many at the same time in a project, and on an account. */
@@ -339,6 +352,11 @@ export class Handoffs {
     const tracked = work.catch(this.#parts.failed).finally(() => this.#running.delete(tracked));
     this.#running.add(tracked);
   }
+}
+
+/** What of the configuration decides when a handoff begins. */
+function policyOf({ atPercent }: Config['handoff']): HandoffPolicy {
+  return { atPercent, compaction: 'forestall' };
 }
 
 function hasArrived({ outcome }: { outcome: string }): boolean {
