@@ -1,8 +1,9 @@
 // A model that does what a handoff asks of it, or not: writes the document, reads it in the fresh context, and does the
 // next step that it names. What it does otherwise is up to the test.
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '../../src/run/conform/model-script.ts';
 import type { ModelTurn } from '../../src/run/conform/model-turn.ts';
 import { until } from '../../src/run/conform/until.ts';
@@ -151,6 +152,8 @@ export async function handoffs(s: Scenario, agent?: string): Promise<HandoffDocu
 export function ended(s: Scenario, agent: string, n = 1, ms = 60_000): Promise<HandoffDocument> {
   let last: HandoffDocument[] = [];
   const look = async () => {
+    // Each look is a program of its own: a core is better used by the clients.
+    await sleep(300);
     last = await handoffs(s, agent);
     const one = last[n - 1];
     return one !== undefined && (one.step === 'done' || one.step === 'failed') ? one : null;
@@ -164,7 +167,3 @@ export function ended(s: Scenario, agent: string, n = 1, ms = 60_000): Promise<H
 export const wholeWay = [
   ...['requested', 'prompted', 'written', 'verified', 'saved', 'cleared', 'resumed', 'confirmed', 'done'],
 ];
-
-export function isThere(file: string): boolean {
-  return existsSync(file);
-}

@@ -35,7 +35,7 @@ export type Move =
   | { do: 'go-back' }
   | { do: 'fail'; reason: HandoffFailure };
 
-export type HandoffFailure =
+type HandoffFailure =
   | 'ended'
   | 'session-changed'
   | 'compacted'

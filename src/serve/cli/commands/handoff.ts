@@ -65,7 +65,7 @@ const waysOut: Record<string, string> = {
   ended: ' (it has ended)',
 };
 
-export function handoffText(handoff: HandoffDocument, dryRun = false): string {
+function handoffText(handoff: HandoffDocument, dryRun = false): string {
   const { step, reason, file, steps, waits_for: waitsFor, old_session: before, new_session: after } = handoff;
   const why = reason === null ? '' : `: ${reason}${waysOut[reason] ?? ''}`;
   if (dryRun && step !== 'failed') return line(`it would be asked for ${file ?? 'a document'}`);
