@@ -53,8 +53,11 @@ test(
           const { session, times } = kinds[index] ?? kinds[0];
           for (let n = 1; n <= times; n += 1) {
             const before = model.agent.registry()?.sessionId;
-            await model.fill(86);
+            // Mostly by the rule; the last one of each because somebody wants it.
+            await model.fill(n < times ? 86 : 40);
+            if (n === times) await byHand(s, model.agent);
             const handoff = await ended(s, session, n, 90_000);
+            expect(handoff.trigger, session).toBe(n < times ? 'rule:at-percent' : 'human');
             expect(
               handoff.steps.map(({ step }) => step),
               session,
@@ -81,6 +84,12 @@ test(
     }
   }),
 );
+
+/** Before its own turn is over: it is waited for. */
+async function byHand(s: Scenario, agent: Agent): Promise<void> {
+  const said = await s.watchkeeper(['handoff', agent.session, '--wait', '50', '--json']);
+  expect(said.code, `${agent.session}: ${said.stdout}`).toBe(0);
+}
 
 interface Item {
   kind: string;

@@ -90,10 +90,10 @@ describe('an agent that is to be handed over', () => {
   });
 
   it('another session by hand ends it; nothing was cleared', async () => {
-    const waiting = handoff('full-ps', '--wait', '30');
     agent.sessionId = randomUUID();
     agent.register({});
-    expect(await waiting).toMatchObject({ code: 1, step: 'failed', reason: 'session-changed', new_session: null });
+    await until('failed', async () => (await last('full-ps'))?.step === 'failed', waitMs);
+    expect(await last('full-ps')).toMatchObject({ reason: 'session-changed', new_session: null });
     expect((await world.agent('full-ps'))?.handoff).toBeNull();
   });
 

@@ -15,8 +15,8 @@ interface DeedParts {
   home: Home;
   clock: Clock;
   config: () => Config;
-  prompter: Prompter;
-  commander: Commander;
+  prompter: Pick<Prompter, 'prompt'>;
+  commander: Pick<Commander, 'clear' | 'resume' | 'interrupt'>;
   /** Why the document is asked for. */
   why: (cycle: Cycle) => string;
 }

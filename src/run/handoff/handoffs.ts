@@ -26,14 +26,14 @@ export interface HandoffsParts {
   host: string;
   home: Home;
   uid: number;
-  store: Store;
+  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions'>;
   clock: Clock;
   git: Git;
   config: () => Config;
   paused: () => boolean;
-  prompter: Prompter;
-  commander: Commander;
-  agent: (name: string) => WatchedAgent | null;
+  prompter: Pick<Prompter, 'prompt'>;
+  commander: Pick<Commander, 'clear' | 'resume' | 'interrupt'>;
+  agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue'> | null;
   view: (name: string) => AgentView | null;
   flush: () => Promise<boolean>;
   /** Rows and events about it. */
