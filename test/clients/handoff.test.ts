@@ -83,6 +83,7 @@ test(
       watch.stop();
     }
   }),
+  300_000,
 );
 
 /** Before its own turn is over: it is waited for. */
