@@ -28,6 +28,7 @@ const titles: Record<CheckName, string> = {
   'orphaned-work': 'left background work behind',
   'context-high': 'has used much of its context',
   'context-full': 'has used nearly all of its context',
+  flapping: 'has a trouble that comes and goes',
 };
 
 export function messageFor(incident: Incident, view: AgentView | null): HumanText {

@@ -116,7 +116,8 @@ export type CheckName =
   | 'spawns-failing'
   | 'orphaned-work'
   | 'context-high'
-  | 'context-full';
+  | 'context-full'
+  | 'flapping';
 
 export interface FindingEvidence {
   /** Of background work also its output, or what somebody told `spawn-track`. */
@@ -137,6 +138,8 @@ export interface Finding {
   action: string | null;
   /** What a prompt about it says, by the names of the template's slots. */
   slots: Readonly<Record<string, string | number>> | null;
+  /** Seen now; out of sight for a moment; or of a check that came and went too often. Only what is seen is acted on. */
+  standing: 'seen' | 'kept' | 'quarantined';
 }
 
 /** Everything known about an agent at one moment: what `status` shows and the store keeps. */
@@ -165,6 +168,8 @@ export interface AgentView {
   lastActivityMs: number | null;
   lastTurn: TurnEnd | null;
   lastTurnAtMs: number | null;
+  /** A newer one is open on record, whatever the state says: its end may just not be written yet. */
+  turnIsOpen: boolean;
   error: string | null;
   /** The client's own word for the kind of the last turn's error. */
   errorKind: string | null;

@@ -22,6 +22,8 @@ export interface PromptRequest {
   waitMs: number;
   /** A refusal that is on record already and need not be written again. */
   quietAbout?: string | null;
+  /** Asked once more when everything else is ready: is what it is about still so? */
+  isStillDue?: () => boolean;
 }
 
 export interface PromptResult {
@@ -117,6 +119,14 @@ export class Prompter {
     expected.uncertain = proof === null;
     await this.#conclude(expected.action, proof === null ? 'uncertain' : outcomeOf(proof), 'daemon-restarted', proof);
     expected.conclude();
+  }
+
+  /** Who wanted the prompt with this tag; null: it is over, or an earlier run's. */
+  promptedBy(tag: string): { trigger: Trigger; finding: string | null } | null {
+    for (const { action, tag: own } of this.#expected.values()) {
+      if (own === tag) return { trigger: action.trigger, finding: action.finding };
+    }
+    return null;
   }
 
   get reactions(): { total: number; inTime: number } {
@@ -245,6 +255,7 @@ export class Prompter {
     const { typist } = this.#parts;
     const refusal = typist.whyNotAllowed(request.agent, 'nudge');
     if (refusal !== null) return refusal;
+    if (request.isStillDue?.() === false) return 'stale';
     return whyUnsafe(request.text, typist.hasShellBeneath(request.agent)) === null ? null : 'unsafe-text';
   }
 
