@@ -29,6 +29,7 @@ const titles: Record<CheckName, string> = {
   'context-high': 'has used much of its context',
   'context-full': 'has used nearly all of its context',
   'handoff-failed': 'could not be handed over to a fresh context',
+  flapping: 'has a trouble that comes and goes',
 };
 
 export function messageFor(incident: Incident, view: AgentView | null): HumanText {

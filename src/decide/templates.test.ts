@@ -124,7 +124,7 @@ describe('a slot takes what its kind allows', () => {
     ['a slot of the prototype', 'continue', { error: 'x', toString: 'y' }, /no slot "toString"/],
   ])('not: %s', (_name, name, slots, why) => expect(refused(name, slots)).toMatch(why));
 
-  it('nothing a slot could hold makes the text unsafe, longer than a screen or two lines', () => {
+  it('nothing a slot could hold makes the text unsafe, longer than a screen or two lines', { timeout: 60_000 }, () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string(),

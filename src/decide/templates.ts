@@ -18,7 +18,7 @@ export type TemplateName =
   | 'continue'
   | 'stalled';
 
-type Slot =
+export type Slot =
   | 'task'
   | 'minutes'
   | 'output'
@@ -144,7 +144,7 @@ export function fillTemplate(name: TemplateName, slots: SlotValues, overrides: T
   for (const slot of template.slots) {
     const value = Object.hasOwn(slots, slot) ? slots[slot] : undefined;
     if (value === undefined) return { ok: false, reason: `${name} lacks its slot ${slot}` };
-    const checked = slotKinds[slot](value);
+    const checked = slotText(slot, value);
     if (!checked.ok) return { ok: false, reason: `${name}: slot ${slot}: ${checked.reason}` };
     values.set(slot, checked.text);
   }
@@ -168,6 +168,11 @@ export function checkTemplates(overrides: TemplateOverrides): TemplateProblem[] 
 export function defaultTemplates(): Record<TemplateKey, string> {
   const texts = names.map((name) => [templates[name].key, templates[name].text]);
   return Object.fromEntries(texts) as Record<TemplateKey, string>;
+}
+
+/** What may stand in a text in place of a slot, or why not. */
+export function slotText(slot: Slot, value: string | number): Filled {
+  return slotKinds[slot](value);
 }
 
 function allowedIn({ slots }: Template): string {

@@ -1,11 +1,11 @@
 import { messageFor } from '../decide/message.ts';
-import type { Step } from '../decide/policy.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
-import type { Store } from '../model/store.ts';
+import type { SpawnStatus } from '../model/spawn.ts';
+import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
 import { localGit } from '../sense/git.ts';
@@ -16,9 +16,10 @@ import type { Config } from './config/schema.ts';
 import { Handoffs } from './handoff/handoffs.ts';
 import type { HandoffNews } from './handoff/news.ts';
 import type { Home } from './home.ts';
-import { Keeper } from './keeper.ts';
+import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
+import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist } from './typist.ts';
@@ -45,6 +46,8 @@ interface ActingParts {
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
+  recordCheck: (row: CheckRow) => void;
+  spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
 }
 
 export const templateNames: readonly TemplateName[] = [
@@ -74,6 +77,7 @@ export class Acting {
   readonly #prompter: Prompter;
   readonly #teller: Teller;
   readonly #keeper: Keeper;
+  readonly #scores: Scores;
   readonly #progress: Progress;
   readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
@@ -85,7 +89,15 @@ export class Acting {
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
     const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
-    this.#keeper = new Keeper({ ...parts, isHandedOver, prompter: this.#prompter, teller: this.#teller });
+    const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
+    this.#scores = new Scores({ promptedBy, spawnStatus: parts.spawnStatus });
+    this.#keeper = new Keeper({
+      ...parts,
+      isHandedOver,
+      prompter: this.#prompter,
+      teller: this.#teller,
+      scores: this.#scores,
+    });
     this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, keeper: this.#keeper });
     this.handoffs = new Handoffs({
       ...parts,
@@ -108,6 +120,8 @@ export class Acting {
   }
 
   told(agent: string, event: SessionEvent): void {
+    // First who did it: once a prompt is answered nobody knows any more.
+    this.#scores.told(agent, event);
     this.#prompter.told(agent, event);
     this.handoffs.told(agent, event);
   }
@@ -143,7 +157,7 @@ export class Acting {
 
   /** One round of the rules over all agents. */
   round(): void {
-    const views = this.views();
+    const views = this.handoffs.overlay(this.#parts.views());
     this.handoffs.round(views);
     this.#keeper.round(views, this.#parts.loose());
     this.#progress.round(views);
@@ -162,17 +176,17 @@ export class Acting {
     return this.#prompter.prompt({ agent, text: filled.text, waitMs, trigger: 'human', finding: null });
   }
 
-  /** With what handoffs left behind. */
+  /** With what handoffs left behind, and what is set apart, and why. */
   views(): AgentView[] {
-    return this.handoffs.overlay(this.#parts.views());
+    return this.#keeper.overlay(this.handoffs.overlay(this.#parts.views()));
   }
 
   compact(agent: string): Promise<CommandResult> {
     return this.#commander.compact(agent);
   }
 
-  acknowledge(id: string): Promise<boolean> {
-    return this.#keeper.acknowledge(id);
+  acknowledge(id: string, denied: boolean): Promise<boolean> {
+    return this.#keeper.acknowledge(id, denied);
   }
 
   /** What waits for a human, and nobody has acknowledged. */
@@ -224,16 +238,17 @@ export class Acting {
         acked: incident.ackedMs === null ? null : time(incident.ackedMs),
       })),
       not_fired: this.#parts.fine(name),
-      next: [
-        ...(handoff === null ? [] : [{ at: null, what: handoff }]),
-        ...mine.map(({ incident, step }) => nextDocument(incident, step)),
-      ],
+      next: [...(handoff === null ? [] : [{ at: null, what: handoff }]), ...mine.map(nextDocument)],
     };
   }
 }
 
-function nextDocument(incident: Incident, step: Step): { at: string | null; what: string } {
+function nextDocument({ incident, step, retry }: OpenIncident): { at: string | null; what: string } {
   const check = incident.subject === null ? incident.check : `${incident.check} ${shown(incident.subject, 100)}`;
+  if (step.do !== 'wait' && retry !== null) {
+    const why = retry.refusal === null ? 'the last message did not get through' : `refused (${retry.refusal})`;
+    return { at: time(retry.atMs), what: `wait: ${why} (${check})` };
+  }
   if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
   if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
   return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${step.reason} (${check})` };

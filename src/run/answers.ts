@@ -46,7 +46,7 @@ export class Answers {
       case 'authority':
         return { ok: await this.#parts.acting.setAuthority(request.agent, request.authority) };
       case 'ack':
-        return { ok: await this.#parts.acting.acknowledge(request.id) };
+        return { ok: await this.#parts.acting.acknowledge(request.id, request.denied) };
       case 'inbox':
         return { v: 1, items: this.#parts.acting.inbox() };
       case 'compact':

@@ -16,6 +16,7 @@ export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocu
   const keepDb = databaseRuns(options.home);
   const started = await startDaemon(options);
   if (!started.ok) return started;
+  await started.value.looked();
   // As it was found: what is done about it may have mended it by the time it is done.
   const status = started.value.status();
   await started.value.settled();

@@ -110,6 +110,7 @@ function findingDocument(finding: Finding) {
     severity: finding.severity,
     confidence: finding.confidence,
     since: time(finding.sinceMs),
+    standing: finding.standing,
     evidence: finding.evidence.map(({ source, atMs, text }) => ({ source, at: time(atMs), text })),
     action: finding.action,
   };

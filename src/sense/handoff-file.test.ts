@@ -16,7 +16,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentBytesMax } from '../model/handoff-file.ts';
-import { lookAtHandoff } from './handoff-file.ts';
+import { lookAtHandoff, newestHandoff } from './handoff-file.ts';
 
 const uid = process.getuid?.() ?? 0;
 const hourMs = 3_600_000;
@@ -145,6 +145,45 @@ describe('anything else is named, and not read', () => {
     writeFileSync(file, 'text');
     chmodSync(file, 0o000);
     expect(look()).toEqual({ kind: 'unreadable' });
+  });
+});
+
+describe("the file that a recipe's path means", () => {
+  const at = (name: string, ageS: number) => {
+    const place = path.join(root, name);
+    mkdirSync(path.dirname(place), { recursive: true });
+    writeFileSync(place, 'text');
+    utimesSync(place, Date.now() / 1000 - ageS, Date.now() / 1000 - ageS);
+    return place;
+  };
+  const newest = (pattern: string) => newestHandoff(path.join(root, pattern), { root });
+
+  it('is the newest of those its stars allow', () => {
+    at('.tina/phase-1/handoff.md', 10);
+    const second = at('.tina/phase-2/handoff.md', 5);
+    at('.tina/phase-3/other.md', 1);
+    at('.tina/other/handoff.md', 1);
+    expect(newest('.tina/phase-*/handoff.md')).toBe(second);
+    expect(look(newest('.tina/phase-*/handoff.md')).kind).toBe('ok');
+  });
+  it('is the newest of a directory', () => {
+    at('notes/a.md', 10);
+    const newer = at('notes/b.md', 5);
+    at('notes/.c.md', 1);
+    at('notes/d.txt', 1);
+    expect(newest('notes/*.md')).toBe(newer);
+  });
+  it('is the path itself without a star, or where nothing is there', () => {
+    expect(newest('a/b.md')).toBe(path.join(root, 'a/b.md'));
+    expect(look(newest('none/*.md'))).toEqual({ kind: 'missing' });
+  });
+  it('is not read through a link that a star allows', () => {
+    const elsewhere = path.join(base, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(path.join(elsewhere, 'handoff.md'), 'text');
+    mkdirSync(path.join(root, '.tina'));
+    symlinkSync(elsewhere, path.join(root, '.tina/phase-9'));
+    expect(look(newest('.tina/phase-*/handoff.md'))).toEqual({ kind: 'link' });
   });
 });
 

@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
 import path from 'node:path';
+import { matchesGlob } from '../model/glob.ts';
 import { documentBytesMax, type HandoffLook } from '../model/handoff-file.ts';
 
 export interface HandoffPlace {
@@ -49,6 +60,46 @@ export function lookAtHandoff(file: string, { root, uid, askedMs }: HandoffPlace
     return { kind: failureKind(error) };
   } finally {
     if (fd !== null) closeSync(fd);
+  }
+}
+
+/** Of a directory no more than this is looked through. */
+const entriesMax = 1_000;
+
+/**
+ * The file that a recipe means: its path, or of all that its stars allow the newest. The path itself where none is there,
+ * so that a look at it says so.
+ */
+export function newestHandoff(pattern: string, { root }: Pick<HandoffPlace, 'root'>): string {
+  const parts = path.relative(root, pattern).split(path.sep);
+  let places = [root];
+  for (const part of parts) {
+    places = places.flatMap((place) => (part.includes('*') ? entriesLike(place, part) : [path.join(place, part)]));
+    places.length = Math.min(places.length, entriesMax);
+  }
+  const times = places.map((place) => ({ place, mtimeMs: mtimeMs(place) })).filter(({ mtimeMs }) => mtimeMs !== null);
+  times.sort((a, b) => (b.mtimeMs ?? 0) - (a.mtimeMs ?? 0));
+  return times[0]?.place ?? pattern;
+}
+
+function entriesLike(place: string, part: string): string[] {
+  try {
+    // A link in place of the directory is found by the look at the file.
+    const names = readdirSync(place).filter((name) => !name.startsWith('.') || part.startsWith('.'));
+    return names
+      .filter((name) => matchesGlob(part, name))
+      .slice(0, entriesMax)
+      .map((name) => path.join(place, name));
+  } catch {
+    return [];
+  }
+}
+
+function mtimeMs(place: string): number | null {
+  try {
+    return lstatSync(place).mtimeMs;
+  } catch {
+    return null;
   }
 }
 

@@ -4,6 +4,7 @@ import { whyUnsafe } from '../prompt-text.ts';
 import {
   askAgainText,
   type DocumentExpected,
+  fileProblems,
   handoffFile,
   headNamed,
   requestText,
@@ -216,7 +217,7 @@ describe('nonce, HEAD, background work and size', () => {
   it('no text', () => expect(wordsOf(`${written()}\0`)).toEqual(['it is not a text']));
 });
 
-describe('hostile documents', () => {
+describe('hostile documents', { timeout: 60_000 }, () => {
   it('never throw', () => {
     const pieces = fc.constantFrom(
       '# ',
@@ -313,6 +314,9 @@ describe('the words', () => {
     );
     expect(text(askAgainText([staleProblem], request, {}))).toContain('it is older than your last work');
   });
+  it.each(Object.entries(fileProblems))('say it of a file that is %s', (_kind, problem) =>
+    expect(text(askAgainText([problem], request, {}))).toContain(`not good yet: ${problem.words}. Please`),
+  );
   it('resume from the file', () =>
     expect(text(resumeText(request, {}))).toContain(`read the handoff document ${file}`));
   it('are one line that can be typed, whatever is wrong', () => {

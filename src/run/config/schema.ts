@@ -1,17 +1,7 @@
 import { z } from 'zod';
 import type { Authority, Mode } from '../../model/agent.ts';
-import {
-  amount,
-  isAnchoredPath,
-  isInsidePath,
-  list,
-  minutesMax,
-  oneOf,
-  percent,
-  secondsMax,
-  section,
-  text,
-} from './fields.ts';
+import { amount, isAnchoredPath, list, minutesMax, oneOf, secondsMax, section, text } from './fields.ts';
+import { handoff } from './handoff.ts';
 import { bands, spawn, stall, waiting } from './judging.ts';
 import { notifyReceiver } from './receivers.ts';
 import { templates } from './templates.ts';
@@ -31,7 +21,6 @@ const agentRule = section({
 });
 
 const configDirError = 'an absolute path or one that starts with ~/';
-const handoffDirError = 'a path inside the project (relative, without ..), an absolute path or one that starts with ~/';
 
 export const configSchema = section({
   mode: oneOf(modes)
@@ -69,24 +58,7 @@ export const configSchema = section({
   stall,
   waiting,
   bands,
-  handoff: section({
-    atPercent: percent()
-      .default(85)
-      .describe('The context usage from which an agent is handed over to a fresh context.'),
-    deadlineMinutes: amount(minutesMax).default(5).describe('How long an agent has to write its handoff.'),
-    dir: text(handoffDirError)
-      .refine((value) => isInsidePath(value) || isAnchoredPath(value), { error: handoffDirError })
-      .default('.watchkeeper/handoffs')
-      .describe("Where handoff files are written; a relative path is inside the agent's project."),
-    maxParallel: z
-      .int({ error: 'a whole number from 1 to 100' })
-      .min(1, { error: 'a whole number from 1 to 100' })
-      .max(100, { error: 'a whole number from 1 to 100' })
-      .default(2)
-      .describe('How many handoffs may run at the same time.'),
-  })
-    .prefault({})
-    .describe('How a full context is handed over to a fresh one.'),
+  handoff,
   notify: list(notifyReceiver, 'receivers, each with channel and type')
     .default([])
     .describe('Who is told, and how; secrets are named by environment variable and never stand in the file.'),

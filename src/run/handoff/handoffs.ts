@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../../decide/gate.ts';
 import { type HandoffFacts, type Move, nextMove, standsStill } from '../../decide/handoff/cycle.ts';
 import { handoffFile } from '../../decide/handoff/document.ts';
+import { documentRecipe } from '../../decide/handoff/recipe.ts';
 import { whyNotYet } from '../../decide/handoff/tries.ts';
 import { type HandoffPolicy, whyHandOff } from '../../decide/handoff/trigger.ts';
 import type { AgentView, CheckName } from '../../model/agent.ts';
@@ -42,7 +43,6 @@ export interface HandoffsParts {
   failed: (error: unknown) => void;
 }
 
-const recipe = 'document';
 const rememberedMs = 24 * 3_600_000;
 /** In these the agent's document is what counts. */
 const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved'];
@@ -116,7 +116,7 @@ export class Handoffs {
     const reason = view === null ? 'not-agent' : this.#whyNotBegin(view);
     const atMs = this.#parts.clock.nowMs();
     const file = view?.cwd == null ? null : this.#fileFor(view.cwd, atMs);
-    const would = { file, session: view?.sessionId ?? null, recipe, atMs };
+    const would = { file, session: view?.sessionId ?? null, recipe: documentRecipe, atMs };
     if (view === null || reason !== null || dryRun) return unbegunDocument(agent, reason, would);
     const begun = await this.#begin(view, 'human');
     return begun === null ? unbegunDocument(agent, 'no-ledger', would) : this.#document(begun);
@@ -182,7 +182,7 @@ export class Handoffs {
       agent: view.agent,
       project: view.project,
       trigger,
-      recipe,
+      recipe: documentRecipe,
       nonce: randomBytes(4).toString('hex'),
       file: this.#fileFor(view.cwd ?? '/', atMs),
       cwd: view.cwd ?? '/',
@@ -248,7 +248,7 @@ export class Handoffs {
       nowMs: clock.nowMs(),
       stepAgeMs: cycle.stepAge(clock.monotonicMs()),
       deadlineMs,
-      backgroundMs: deadlineMs,
+      backgroundMs: backgroundMs(config().handoff),
       // On record, but not found again yet: nothing is known of it now.
       agent: view === null || this.#isHere(view) ? view : { ...view, sessionId: null },
       forbidden: view === null ? null : this.#forbidden(view),
@@ -355,8 +355,13 @@ export class Handoffs {
 }
 
 /** What of the configuration decides when a handoff begins. */
-function policyOf({ atPercent }: Config['handoff']): HandoffPolicy {
-  return { atPercent, compaction: 'forestall' };
+function policyOf({ atPercent, compaction }: Config['handoff']): HandoffPolicy {
+  return { atPercent, compaction };
+}
+
+function backgroundMs({ waitForBackground, deadlineMinutes }: Config['handoff']): number {
+  if (waitForBackground === false) return 0;
+  return (waitForBackground === true ? deadlineMinutes : waitForBackground) * 60_000;
 }
 
 function hasArrived({ outcome }: { outcome: string }): boolean {

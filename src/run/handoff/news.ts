@@ -51,6 +51,7 @@ export function failureFinding(handoff: Handoff, view: AgentView, idFor: IdFor):
     check: 'handoff-failed',
     subject: handoff.id,
     severity: 'critical',
+    standing: 'seen',
     confidence: 1,
     sinceMs: atMs,
     evidence: [{ source: 'watchkeeper', atMs, text: failureWords(handoff) }],
