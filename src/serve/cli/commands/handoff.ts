@@ -26,7 +26,7 @@ export function addHandoff(program: Command): void {
     .option('--dry-run', 'say what would be done, and why not')
     .option('--wait <seconds>', 'wait until it is done or has failed', seconds, 0)
     .option('--json', 'one JSON document')
-    .addHelpText('after', '\nExit codes: 0 done (or could begin, with --dry-run), 1 failed or refused, 6 not yet.')
+    .addHelpText('after', '\nExit codes: 0 done (with --dry-run: could begin), 1 failed or refused, 6 not yet.')
     .action(async (agent: string, options: HandoffOptions) => {
       needAgent(await askStatus(), agent);
       const dryRun = options.dryRun === true;
