@@ -105,6 +105,46 @@ describe('context is never cleared before a verified handoff exists', () => {
   );
 });
 
+describe('past the deadline', () => {
+  const short = JSON.stringify({ tickSeconds: 0.5, handoff: { deadlineMinutes: 0.2 } });
+
+  test(
+    'a turn that does not end gets one Escape, and is then handed over',
+    scenario(async (s) => {
+      configure(s, short);
+      await up(s);
+      const model = await begin(s, 'stuck-ps', 'bash');
+      model.disobey(({ asked }) => (asked === 'work' ? { text: 'Let me see.', hang: true } : undefined));
+      await model.fill(30);
+      await model.agent.waitStatus('busy');
+      const said = await s.watchkeeper(['handoff', 'stuck-ps', '--wait', '55', '--json']);
+      expect(said.json()).toMatchObject({ step: 'done' });
+      const ledger = (await s.watchkeeper(['audit', 'stuck-ps', '--json'])).json<{ items: { kind: string }[] }>().items;
+      expect(ledger.filter(({ kind }) => kind === 'interrupt').length).toBe(1);
+    }),
+  );
+
+  test(
+    'a fresh context that does not read the document: the old session is back, and a human is told',
+    scenario(async (s) => {
+      configure(s, short);
+      await up(s);
+      const model = await begin(s, 'deaf-ps', 'direct');
+      model.disobey(({ asked }) => (asked === 'resume' ? null : undefined));
+      await model.fill(30);
+      await model.agent.waitStatus('idle');
+      const before = model.agent.registry()?.sessionId;
+      const said = await s.watchkeeper(['handoff', 'deaf-ps', '--wait', '55', '--json']);
+      expect(said.code).toBe(1);
+      expect(said.json()).toMatchObject({ step: 'failed', reason: 'not-confirmed', old_session: before });
+      expect(model.agent.registry()?.sessionId).toBe(before);
+      const inbox = async () => (await s.watchkeeper(['inbox', '--json'])).stdout;
+      await until('a human is told', async () => (await inbox()).includes('"handoff-failed"'), 20_000);
+      expect(await inbox()).toContain(String(before));
+    }),
+  );
+});
+
 /** tmux itself kills the daemon after the n-th such command, before it answers. */
 async function killAt(s: Scenario, pid: number, command: string, time: number): Promise<void> {
   const mark = path.join(s.dir, `count-${command}-${time}`);
