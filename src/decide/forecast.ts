@@ -79,6 +79,11 @@ export function forecastContext(
   };
 }
 
+/** How much each step of the model added to the context. */
+export function stepsOf(figures: readonly ContextFigure[]): number[] {
+  return movesOf(figures.filter(isSane)).steps;
+}
+
 function isSane({ atMs, used, window, usable }: ContextFigure): boolean {
   return [atMs, used, window, usable].every(Number.isFinite) && used >= 0 && window > 0 && usable > 0;
 }

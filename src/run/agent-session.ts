@@ -87,6 +87,11 @@ export class AgentSession {
     return this.#words;
   }
 
+  /** The newest figures of its context. */
+  get points(): readonly ContextPoint[] {
+    return this.#trail.points;
+  }
+
   /** A figure of the context that the transcript did not bring. */
   seen(context: ContextReading): ContextPoint[] {
     return this.#trail.seen(context, this.#facts);

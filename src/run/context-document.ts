@@ -65,7 +65,8 @@ export function contextDocument(
 /** Whether an agent may be given a task of this size now. */
 export function admissionDocument(agent: AgentDocument, size: TaskSize, edges: readonly number[]) {
   const percent = agent.context?.percent ?? null;
-  const { accept, band, reason, handoff } = admit(agent.state, percent, size, edges);
+  const isHandedOver = agent.handoff !== null;
+  const { accept, band, reason, handoff } = admit(agent.state, percent, size, edges, isHandedOver);
   return {
     v: 1,
     agent: agent.agent,

@@ -13,6 +13,7 @@ it('is asked for once, however long the asking takes, and again an interval afte
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
     config: defaultConfig,
     progress: () => ({ sinceMs: 0, hidden: true }),
+    isHandedOver: () => false,
     failed: (error) => {
       throw error;
     },

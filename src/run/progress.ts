@@ -12,6 +12,7 @@ interface ProgressParts {
   prompter: Prompter;
   keeper: Keeper;
   progress: (agent: string) => RunningSpawns | null;
+  isHandedOver: (agent: string) => boolean;
   failed: (error: unknown) => void;
 }
 
@@ -39,7 +40,8 @@ export class Progress {
     const nowMs = this.#parts.clock.nowMs();
     const { spawn, prompt } = this.#parts.config();
     for (const view of views) {
-      if (this.#asking.has(view.agent) || nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
+      if (this.#asking.has(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
+      if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
       const due = isProgressDue(view, {
         nowMs,
         mode: spawn.progress,

@@ -13,6 +13,10 @@ let agent: StandIn;
 
 beforeAll(async () => {
   world = await openWorld();
+  // Prompted, but not managed: a handoff would begin at 85 percent.
+  const file = path.join(world.dir, 'config.yaml');
+  writeFileSync(file, JSON.stringify({ agents: [{ match: '*-ps', authority: 'nudge' }] }));
+  world.env = { WATCHKEEPER_CONFIG: file };
 });
 afterAll(() => world.end());
 

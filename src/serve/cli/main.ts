@@ -15,6 +15,8 @@ import { addDoctor } from './commands/doctor.ts';
 import { addDown } from './commands/down.ts';
 import { addEval } from './commands/eval.ts';
 import { addEvents } from './commands/events.ts';
+import { addHandoff } from './commands/handoff.ts';
+import { addHandoffs } from './commands/handoffs.ts';
 import { addHealth } from './commands/health.ts';
 import { addInbox } from './commands/inbox.ts';
 import { addInit } from './commands/init.ts';
@@ -71,6 +73,8 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addHealth,
     addContext,
     addCanAccept,
+    addHandoff,
+    addHandoffs,
     addSpawnTrack,
     addInbox,
     addPrompt,

@@ -28,6 +28,7 @@ export function addCanAccept(program: Command): void {
 
 function answerText({ accept, percent, band, reason, rule }: AdmissionDocument): string {
   if (reason === 'context-unknown') return 'no, its context is not known';
+  if (reason === 'handoff') return 'no, its context is being handed over';
   if (reason !== null && reason !== 'band') return `no, it is ${reason}`;
   return `${accept ? 'yes' : 'no'}, ${Math.round(percent ?? 0)}% ${band}: ${rule}`;
 }
