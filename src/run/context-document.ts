@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { admit, bandName, bandOf, bandRule, type TaskSize } from '../decide/bands.ts';
 import { forecastContext, type Reach } from '../decide/forecast.ts';
+import { percentOf } from '../model/percent.ts';
 import type { Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
 import { type ContextHistory, readContext } from '../record/context.ts';
@@ -42,7 +43,7 @@ export function contextDocument(
       at: time(point.atMs),
       used: point.used,
       window: point.window,
-      percent: (point.used / point.window) * 100,
+      percent: percentOf(point.used, point.window),
       source: point.source,
       turn_at: point.turnAtMs === null ? null : time(point.turnAtMs),
       compacted: point.compacted,

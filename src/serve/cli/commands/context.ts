@@ -1,5 +1,6 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { wholePercent } from '../../../model/percent.ts';
 import { loadConfig } from '../../../run/config/load.ts';
 import { type ContextDocument, contextDocument, contextOf } from '../../../run/context-document.ts';
 import { askControl } from '../../../run/control.ts';
@@ -59,7 +60,7 @@ function contextText(document: ContextDocument, isLive: boolean, nowMs: number):
   const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${clock(context.at)}, no daemon`;
   const bars = turnBars(points);
   return [
-    `${agent}: ${Math.round(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
+    `${agent}: ${wholePercent(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
     `band ${band}: ${rule}`,
     ...(bars.length === 0 ? [] : [...barChart(bars), `${' '.repeat(6)}${barsText(bars)}`]),
     ...forecastLines(document, nowMs),
