@@ -78,9 +78,19 @@ describe('what is trouble, and what only looks like it', () => {
       [],
     ],
     [
-      'healthy: idle for half a second, so that a newer turn may not be on record at all',
-      view('idle', null, 0.5 / 60, { lastTurn: 'failed', error: '529' }),
+      'healthy: idle for half a second, long after a failed turn: the newer one is not on record yet',
+      view('idle', null, 0.5 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - minute, error: '529' }),
       [],
+    ],
+    [
+      'a turn given up half a second ago',
+      view('idle', null, 0.5 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - 600, error: '529' }),
+      ['silent-stop'],
+    ],
+    [
+      'a turn given up a minute ago, and a dialog closed since',
+      view('idle', null, 2 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - minute, error: '529' }),
+      ['silent-stop'],
     ],
     ['a silent stream', view('working', 'thinking', 6), ['stalled-turn']],
     ['a tool that hangs', view('working', 'tool', 11, { tool: 'Bash' }), ['stalled-turn']],

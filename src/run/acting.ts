@@ -1,5 +1,4 @@
 import { messageFor } from '../decide/message.ts';
-import type { Step } from '../decide/policy.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
@@ -13,7 +12,7 @@ import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
-import { Keeper } from './keeper.ts';
+import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
 import { Scores } from './scores.ts';
@@ -209,13 +208,17 @@ export class Acting {
         acked: incident.ackedMs === null ? null : time(incident.ackedMs),
       })),
       not_fired: this.#parts.fine(name),
-      next: mine.map(({ incident, step }) => nextDocument(incident, step)),
+      next: mine.map(nextDocument),
     };
   }
 }
 
-function nextDocument(incident: Incident, step: Step): { at: string | null; what: string } {
+function nextDocument({ incident, step, retry }: OpenIncident): { at: string | null; what: string } {
   const check = incident.subject === null ? incident.check : `${incident.check} ${shown(incident.subject, 100)}`;
+  if (step.do !== 'wait' && retry !== null) {
+    const why = retry.refusal === null ? 'the last message did not get through' : `refused (${retry.refusal})`;
+    return { at: time(retry.atMs), what: `wait: ${why} (${check})` };
+  }
   if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
   if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
   return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${step.reason} (${check})` };

@@ -37,6 +37,13 @@ interface KeeperParts {
 /** What an earlier run left open is not over because the agents' records have yet to be read. */
 const readUpMs = 10_000;
 
+export interface OpenIncident {
+  incident: Incident;
+  step: Step;
+  /** The step could not be done a moment ago: when it is tried again, and why it was refused, if it was. */
+  retry: { atMs: number; refusal: string | null } | null;
+}
+
 /** Keeps the incidents: opens them on findings, does the policy's next step, and closes them. Level-triggered. */
 export class Keeper {
   readonly #parts: KeeperParts;
@@ -123,8 +130,13 @@ export class Keeper {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  incidents(): { incident: Incident; step: Step }[] {
-    return [...this.#open.values()].map(({ incident, step }) => ({ incident, step }));
+  incidents(): OpenIncident[] {
+    const nowMs = this.#parts.clock.nowMs();
+    return [...this.#open.values()].map(({ incident, step, retryAtMs, lastRefusal }) => ({
+      incident,
+      step,
+      retry: nowMs < retryAtMs ? { atMs: retryAtMs, refusal: lastRefusal } : null,
+    }));
   }
 
   /** `denied`: the person says that there is no such trouble. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { InboxItem } from '../../../run/acting.ts';
 import { askDaemon } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { ago, line, print, printJson, say } from '../output.ts';
+import { ago, print, printJson, say, wrapped } from '../output.ts';
 
 export function addInbox(program: Command): void {
   program
@@ -30,8 +30,9 @@ export function addInbox(program: Command): void {
 function itemText(item: InboxItem): string {
   const since = ago(Date.parse(item.since), Date.now());
   return [
-    line(`${item.agent}  ${item.kind}  for ${since}  ${item.id.slice(0, 8)}`),
-    line(`  ${item.text}`),
+    wrapped(`${item.agent}  ${item.kind}  for ${since}  ${item.id.slice(0, 8)}`),
+    wrapped(item.text, '  '),
+    // Whole, so that they can be pasted.
     ...item.answer_with.map((command) => `  $ ${command}`),
   ].join('\n');
 }
