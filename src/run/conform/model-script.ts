@@ -33,6 +33,8 @@ interface AnswerOptions {
   /** The model said to have answered; otherwise the one asked for. */
   model?: string;
   tools?: ToolCall[];
+  /** What it thinks before it speaks, piece by piece, `delayMs` before each. */
+  thoughts?: string[];
   delayMs?: number;
 }
 
@@ -199,6 +201,7 @@ export class ModelScript {
       const answer: Answer = {
         id: randomUUID().replaceAll('-', '').slice(0, 24),
         model: options.model ?? request.model,
+        thoughts: options.thoughts ?? [],
         pieces,
         delayMs: options.delayMs ?? 0,
         tools: options.tools ?? [],

@@ -17,7 +17,8 @@ export interface ToolCall {
 export interface Answer {
   id: string;
   model: string;
-  /** The text, in the pieces it is streamed in; `delayMs` passes before each, and before each tool call. */
+  /** Thoughts before the text, and the text, in the pieces they are streamed in; `delayMs` passes before each, and before each tool call. */
+  thoughts: string[];
   pieces: string[];
   delayMs: number;
   tools: ToolCall[];
@@ -77,6 +78,19 @@ export async function sendAnswerStream(response: ServerResponse, answer: Answer,
   const open = { content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } };
   sendEvent(response, 'message_start', { message: { ...message(answer), ...open } });
   let index = 0;
+  if (answer.thoughts.length > 0) {
+    sendEvent(response, 'content_block_start', {
+      index,
+      content_block: { type: 'thinking', thinking: '', signature: '' },
+    });
+    for (const thinking of answer.thoughts) {
+      if (answer.delayMs > 0) await sleep(answer.delayMs);
+      sendEvent(response, 'content_block_delta', { index, delta: { type: 'thinking_delta', thinking } });
+    }
+    sendEvent(response, 'content_block_delta', { index, delta: { type: 'signature_delta', signature: 'c2lnbmVk' } });
+    sendEvent(response, 'content_block_stop', { index });
+    index += 1;
+  }
   if (answer.pieces.length > 0) {
     sendEvent(response, 'content_block_start', { index, content_block: { type: 'text', text: '' } });
     for (const [n, text] of answer.pieces.entries()) {
