@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { WatchEvent } from '../../../model/event.ts';
-import { type StartFailure, startDaemon } from '../../../run/daemon.ts';
+import type { StartFailure } from '../../../run/daemon.ts';
 import { findHome, runningDaemon } from '../../../run/home.ts';
+import { startDaemon } from '../../../run/start.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { clock, print, say, words } from '../output.ts';
 
