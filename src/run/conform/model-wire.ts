@@ -72,7 +72,7 @@ export function sendStreamHead(response: ServerResponse) {
   response.flushHeaders();
 }
 
-/** `mayGoOn` is awaited after the first piece: a held stream has begun, and stays open until the test lets it go on. */
+/** `mayGoOn` is awaited after the first piece, or in the middle of thoughts without a word: a held stream has begun, and stays open until the test lets it go on. */
 export async function sendAnswerStream(response: ServerResponse, answer: Answer, mayGoOn: Promise<void>) {
   const usage = usageOnWire(answer.usage);
   const open = { content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } };
@@ -87,6 +87,7 @@ export async function sendAnswerStream(response: ServerResponse, answer: Answer,
       if (answer.delayMs > 0) await sleep(answer.delayMs);
       sendEvent(response, 'content_block_delta', { index, delta: { type: 'thinking_delta', thinking } });
     }
+    if (answer.pieces.length === 0) await mayGoOn;
     sendEvent(response, 'content_block_delta', { index, delta: { type: 'signature_delta', signature: 'c2lnbmVk' } });
     sendEvent(response, 'content_block_stop', { index });
     index += 1;
