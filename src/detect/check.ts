@@ -5,6 +5,8 @@ import type { LoopTrouble } from './loops/watch.ts';
 export interface CheckLimits {
   waitingNotifyMs: number;
   answerMs: number;
+  startMs: number;
+  completionMs: number;
   stallMs: { thinking: number; tool: number; mcp: number; subagent: number };
 }
 
@@ -16,6 +18,8 @@ export interface CheckInput {
   unansweredSinceMs: number | null;
   /** What its own record shows of loops, errors and lost ways. */
   loops: readonly LoopTrouble[];
+  /** What it has agreed to say when it is done, and whether it has in its last turn; null: nothing is agreed. */
+  completion: { signal: string; said: boolean } | null;
 }
 
 /** Trouble, or why there is none: both are worth knowing. */

@@ -116,7 +116,20 @@ export type CheckName =
   | 'spawns-failing'
   | 'orphaned-work'
   | 'context-high'
-  | 'context-full';
+  | 'context-full'
+  | 'auth-failed'
+  | 'rate-limited'
+  | 'never-started'
+  | 'completion-missing'
+  | 'mass-failure'
+  | 'repetition'
+  | 'error-acceleration'
+  | 'token-burn'
+  | 'cost-spike'
+  | 'low-cache'
+  | 'low-efficiency'
+  | 'cognitive-decay'
+  | 'entropy';
 
 export interface FindingEvidence {
   /** Of background work also its output, or what somebody told `spawn-track`. */

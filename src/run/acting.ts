@@ -12,6 +12,7 @@ import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
+import { HostFindings } from './host-findings.ts';
 import { Keeper } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
@@ -66,6 +67,7 @@ export class Acting {
   readonly #teller: Teller;
   readonly #keeper: Keeper;
   readonly #progress: Progress;
+  readonly #hostFindings: HostFindings;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
@@ -74,7 +76,13 @@ export class Acting {
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
-    this.#keeper = new Keeper({ ...parts, prompter: this.#prompter, teller: this.#teller });
+    this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
+    this.#keeper = new Keeper({
+      ...parts,
+      prompter: this.#prompter,
+      teller: this.#teller,
+      isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
+    });
     this.#progress = new Progress({ ...parts, prompter: this.#prompter, keeper: this.#keeper });
   }
 
@@ -122,8 +130,13 @@ export class Acting {
   /** One round of the rules over all agents. */
   round(): void {
     const views = this.#parts.views();
-    this.#keeper.round(views, this.#parts.loose());
+    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)]);
     this.#progress.round(views);
+  }
+
+  /** Troubles that belong to no agent. */
+  loose(): LooseFinding[] {
+    return [...this.#parts.loose(), ...this.#hostFindings.loose()];
   }
 
   settled(): Promise<void> {

@@ -8,7 +8,7 @@ import type { ControlRequest } from './control.ts';
 import type { Journal } from './journal.ts';
 import type { Saver } from './saver.ts';
 import type { Spawns } from './spawns.ts';
-import { agentDocument, type StatusDocument } from './status.ts';
+import { agentDocument, findingDocument, type StatusDocument } from './status.ts';
 import type { Watcher } from './watcher.ts';
 
 interface Parts {
@@ -75,6 +75,7 @@ export class Answers {
       agents: this.#parts.spawns
         .overlay(this.#parts.watcher.views())
         .map((view) => agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs)),
+      findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { isOver, nextStep, type PromptTemplate, promptsSpent, type Step } from '../decide/policy.ts';
 import { fillTemplate, type SlotValues } from '../decide/templates.ts';
+import { isShared } from '../detect/mass-failure.ts';
 import type { Refusal } from '../model/action.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
@@ -21,10 +22,15 @@ interface KeeperParts {
   paused: () => boolean;
   prompter: Prompter;
   teller: Teller;
+  /** The agent's trouble is part of a trouble of the host. */
+  isOneOfMany: (agent: string, check: CheckName) => boolean;
   /** The agent's row has to be there first. */
   flush: () => Promise<boolean>;
   failed: (error: unknown) => void;
 }
+
+/** How long a trouble waits for company at most. */
+const othersMs = 5_000;
 
 /** What cannot be done now is tried again, at first soon and then less often. */
 const retryMs = { first: 5_000, last: 60_000 };
@@ -48,6 +54,8 @@ export class Keeper {
   readonly #ids = new Map<string, string>();
   readonly #lastPrompt = { agent: new Map<string, number>(), project: new Map<string, number>() };
   readonly #running = new Set<Promise<void>>();
+  #rounds = 0;
+  #agents = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
@@ -74,6 +82,8 @@ export class Keeper {
   /** `loose`: troubles that belong to no agent. */
   round(views: AgentView[], loose: LooseFinding[]): void {
     const nowMs = this.#parts.clock.nowMs();
+    this.#rounds += 1;
+    this.#agents = views.length;
     const found = new Map<string, Finding>();
     const see = (agent: string | null, project: string, finding: Finding) => {
       found.set(key(agent, finding.check, finding.subject), finding);
@@ -167,12 +177,27 @@ export class Keeper {
       lastAgentPromptMs: this.#lastPrompt.agent.get(view?.agent ?? '') ?? null,
       lastProjectPromptMs: this.#lastPrompt.project.get(view?.project ?? '') ?? null,
     });
+    if (open.step.do === 'tell') open.step = this.#alone(open.incident, nowMs) ?? open.step;
     if (open.step.do === 'wait' || nowMs < open.retryAtMs) return;
     if (open.step.do === 'prompt' && view !== null) {
       this.#lastPrompt.project.set(view.project, nowMs);
       const slots = finding?.slots ?? ownSlots(open.step.template, open.incident, view, nowMs);
       this.#begin(open, this.#promptAbout(open, view, open.step.template, slots, nowMs));
     } else if (this.#mayTell(open)) this.#begin(open, this.#tellAbout(open, view));
+  }
+
+  /** Many agents in one trouble are told as one; so each waits a moment for the others. */
+  #alone({ agent, check, openedMs, tells }: Incident, nowMs: number): Step | null {
+    if (agent === null || !isShared(check)) return null;
+    if (this.#parts.isOneOfMany(agent, check))
+      return { do: 'wait', for: null, reason: 'it is told as one of many', untilMs: null };
+    const { tickSeconds, judging } = this.#parts.config();
+    const untilMs = openedMs + Math.min(othersMs, tickSeconds * 2_000);
+    // In the first round everything there is has been found; and it takes some to be many.
+    const mayCome = this.#rounds > 1 && this.#agents >= judging.massCount;
+    return mayCome && tells === 0 && nowMs < untilMs
+      ? { do: 'wait', for: 'tell', reason: 'others may be in the same trouble', untilMs }
+      : null;
   }
 
   #begin(open: Open, work: Promise<void>): void {

@@ -18,7 +18,11 @@ export interface StatusDocument {
     prompts: { reacted: number; in_time: number };
   };
   agents: AgentDocument[];
+  /** What is wrong with the host as a whole, or with work that has no agent. */
+  findings: FindingDocument[];
 }
+
+export type FindingDocument = ReturnType<typeof findingDocument>;
 
 export type AgentDocument = ReturnType<typeof agentDocument>;
 export type HealthDocument = ReturnType<typeof healthDocument>;
@@ -98,7 +102,7 @@ export function healthDocument(agent: AgentDocument) {
   };
 }
 
-function findingDocument(finding: Finding) {
+export function findingDocument(finding: Finding) {
   return {
     id: finding.id,
     check: finding.check,

@@ -1,7 +1,5 @@
 import type { AgentClient } from '../clients/client.ts';
-import type { CheckLimits } from '../detect/check.ts';
 import { type Examination, examine } from '../detect/health.ts';
-import type { LoopTrouble } from '../detect/loops/watch.ts';
 import type { AgentView, Authority, CheckName, ClientName, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
@@ -17,6 +15,7 @@ import { Screens } from '../sense/screens.ts';
 import { SubagentWatch } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
 import { AgentInbox, type HeardHook } from './agent-inbox.ts';
+import { checkLimits, completionSignal, trendLimitsOf } from './check-limits.ts';
 import type { Config } from './config/schema.ts';
 import { HealthRows } from './health-rows.ts';
 import { nameFor, projectFor } from './names.ts';
@@ -210,6 +209,7 @@ export class Watcher {
       hooked: this.#parts.hooked,
       broken: (version) => this.#parts.broken(seen.client.name, version),
       bands: () => this.#parts.config().bands,
+      trendLimits: () => trendLimitsOf(this.#parts.config().judging),
     });
   }
 
@@ -240,7 +240,7 @@ export class Watcher {
     });
     const view = agent.view;
     if (view === null) return;
-    const examination = this.#examine(view, agent.loops, nowMs);
+    const examination = this.#examine(view, agent, nowMs);
     view.findings = examination.findings;
     this.#examined.set(view.agent, examination.fine);
     batch.events.push(...look.events);
@@ -300,10 +300,12 @@ export class Watcher {
     }
   }
 
-  #examine(view: AgentView, loops: readonly LoopTrouble[], nowMs: number): Examination {
+  #examine(view: AgentView, { loops, words }: WatchedAgent, nowMs: number): Examination {
     const unansweredSinceMs = this.#parts.unansweredSince(view.agent);
-    const limits = limitsOf(this.#parts.config());
-    const { findings, fine } = examine({ view, nowMs, limits, unansweredSinceMs, loops });
+    const limits = checkLimits(this.#parts.config());
+    const signal = completionSignal(this.#parts.config().judging, view.agent);
+    const completion = signal === null || words === null ? null : { signal, said: words.has(signal) };
+    const { findings, fine } = examine({ view, nowMs, limits, unansweredSinceMs, loops, completion });
     return {
       findings: findings.map((finding) => ({ ...finding, id: this.#parts.idFor(view.agent, finding.check, null) })),
       fine,
@@ -327,20 +329,6 @@ export class Watcher {
 function screenEveryMs(agent: WatchedAgent): number {
   if (!agent.hasRegistry) return 400;
   return agent.view?.reading.detail === 'tool' ? 3_000 : 1_000;
-}
-
-function limitsOf(config: Config): CheckLimits {
-  const { stall, waiting, prompt } = config;
-  return {
-    waitingNotifyMs: waiting.notifyMinutes * 60_000,
-    answerMs: prompt.answerSeconds * 1000,
-    stallMs: {
-      thinking: stall.thinkingMinutes * 60_000,
-      tool: stall.toolMinutes * 60_000,
-      mcp: stall.mcpMinutes * 60_000,
-      subagent: stall.subagentMinutes * 60_000,
-    },
-  };
 }
 
 function inboxOf(stored: StoredAgent | null, counters: Counters): AgentInbox {

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
+import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
 import { keep, type StepCount } from './steps.ts';
@@ -7,6 +8,7 @@ import { type LoopTrouble, LoopWatch } from './watch.ts';
 
 export type RunCheckName =
   | LoopName
+  | TrendName
   | 'stalled-turn'
   | 'waiting-human'
   | 'rate-limited'
@@ -15,6 +17,7 @@ export type RunCheckName =
 
 export interface JudgeLimits {
   loop: LoopLimits;
+  trend: TrendLimits;
   silence: SilenceLimits;
 }
 
@@ -59,18 +62,21 @@ export class RunJudge {
   constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
     this.#tell = tell;
     this.#silence = new Silence(limits.silence);
-    this.#loops = new LoopWatch(limits.loop, {
-      opened: (trouble) => {
-        const { check, from, index, atMs, sinceMs, text } = trouble;
-        this.#told.set(trouble, this.#open(check, from, index, atMs, sinceMs, text));
+    this.#loops = new LoopWatch(
+      { loop: limits.loop, trend: () => limits.trend },
+      {
+        opened: (trouble) => {
+          const { check, from, index, atMs, sinceMs, text } = trouble;
+          this.#told.set(trouble, this.#open(check, from, index, atMs, sinceMs, text));
+        },
+        closed: (trouble, index) => {
+          const finding = this.#told.get(trouble);
+          this.#told.delete(trouble);
+          if (finding !== undefined) this.#close(finding, index);
+        },
+        count: (what) => this.#count(what),
       },
-      closed: (trouble, index) => {
-        const finding = this.#told.get(trouble);
-        this.#told.delete(trouble);
-        if (finding !== undefined) this.#close(finding, index);
-      },
-      count: (what) => this.#count(what),
-    });
+    );
   }
 
   get steps(): number {

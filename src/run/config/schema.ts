@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkTemplates, defaultTemplates, type TemplateKey } from '../../decide/templates.ts';
 import type { Authority, Mode } from '../../model/agent.ts';
+import { judging } from './checks.ts';
 import {
   amount,
   isAnchoredPath,
@@ -99,6 +100,7 @@ export const configSchema = section({
   spawn,
   stall,
   waiting,
+  judging,
   bands,
   handoff: section({
     atPercent: percent()

@@ -4,6 +4,7 @@ import { type JudgeLimits, type RunFinding, RunJudge, type RunNote } from '../..
 import { type RunState, stateAfter } from '../../detect/loops/run-state.ts';
 import { ok, type Result } from '../../model/result.ts';
 import { shown } from '../../model/text.ts';
+import { trendLimitsOf } from '../check-limits.ts';
 import type { Config } from '../config/schema.ts';
 import { type ReadProblem, readRun } from './read-run.ts';
 
@@ -11,9 +12,10 @@ import { type ReadProblem, readRun } from './read-run.ts';
 const presentPersonFactor = 3;
 const minuteMs = 60_000;
 
-export function judgeLimits({ stall, waiting }: Pick<Config, 'stall' | 'waiting'>): JudgeLimits {
+export function judgeLimits({ stall, waiting, judging }: Pick<Config, 'stall' | 'waiting' | 'judging'>): JudgeLimits {
   return {
     loop: loopLimits,
+    trend: trendLimitsOf(judging),
     silence: {
       thinkingMs: stall.thinkingMinutes * minuteMs,
       toolMs: stall.toolMinutes * minuteMs,

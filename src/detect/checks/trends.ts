@@ -1,0 +1,25 @@
+import type { HealthCheck } from '../check.ts';
+import { trendChecks } from '../trends/watch.ts';
+
+/** The trends of its own record. Those of a turn are over with it; those of a session are there at the prompt too. */
+export const trends: readonly HealthCheck[] = trendChecks.map(({ name, confidence, lasts }) => ({
+  name,
+  look({ view, loops }) {
+    const { state } = view.reading;
+    const here =
+      lasts === 'turn' ? state === 'working' || state === 'retrying' : state !== 'ended' && state !== 'unknown';
+    if (!here) return { fine: `it is ${state}` };
+    const trouble = loops.find(({ check }) => check === name);
+    if (trouble === undefined) return { fine: 'it is as it was before' };
+    const { sinceMs, atMs, text } = trouble;
+    return {
+      found: {
+        severity: 'warning',
+        confidence,
+        sinceMs,
+        evidence: [{ source: 'transcript', atMs, text }],
+        action: null,
+      },
+    };
+  },
+}));
