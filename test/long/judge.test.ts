@@ -64,7 +64,7 @@ describe('is raised', () => {
   );
 
   test(
-    'a stream that stalls in the middle of a thought, and not one that goes on beside it',
+    'a stream that stalls in the middle of a thought',
     judging(
       async (j) => {
         const stalled = await j.agent('stalled-ps', { shell: 'bash' });
@@ -124,7 +124,7 @@ describe('is raised', () => {
       const body = errorBody('rate_limit_error', 'too many requests');
       agent.model.behave(() => ({ error: { status: 429, body, headers: { 'x-should-retry': 'false' } } }));
       await agent.type('work');
-      const { evidence } = await j.raised(agent, 'silent-stop', 300_000);
+      const { evidence } = await j.raised(agent, 'rate-limited', 300_000);
       expect(evidence[0]?.text).toMatch(/429|too many requests/i);
     }),
   );
@@ -136,8 +136,29 @@ describe('is raised', () => {
       const body = errorBody('authentication_error', 'invalid x-api-key');
       agent.model.behave(() => ({ error: { status: 401, body } }));
       await agent.type('work');
-      await j.raised(agent, 'silent-stop');
+      await j.raised(agent, 'auth-failed');
     }),
+  );
+
+  test(
+    'a turn that ends without the word agreed for it, and not one that ends with it',
+    judging(
+      async (j) => {
+        const forgets = await j.agent('forgets-ps', { shell: 'bash' });
+        const says = await j.agent('says-ps', { shell: 'sh' });
+        forgets.model.behave(({ count }) => (count === 1 ? bash('echo work') : { text: 'I am done.' }));
+        says.model.behave(({ count }) =>
+          count === 1 ? bash('echo work') : { text: 'Done. <promise>COMPLETE</promise>' },
+        );
+        await says.type('work');
+        await j.finished(says, 60_000);
+        await forgets.type('work');
+        const { evidence } = await j.raised(forgets, 'completion-missing');
+        expect(evidence[0]?.text).toContain('<promise>COMPLETE</promise>');
+        expect(await j.ever(says)).toEqual([]);
+      },
+      { judging: { completion: [{ match: '*-ps' }], completionMinutes: 0.05 } },
+    ),
   );
 });
 

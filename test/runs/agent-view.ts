@@ -34,6 +34,7 @@ export function agentView(
     lastActivityMs: sinceMs,
     lastTurn: null,
     lastTurnAtMs: null,
+    turnIsOpen: false,
     error: null,
     errorKind: null,
     endedBadly: null,
