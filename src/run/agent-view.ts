@@ -23,6 +23,8 @@ export interface ViewParts {
   observation: Observation;
   signs: AgentSigns;
   reading: StateReading;
+  /** When it was last heard by its screen alone. */
+  heardMs: number | null;
   inbox: AgentInbox;
   broken: ReadonlySet<Source>;
   /** Edges of the bands of context, in percent. */
@@ -102,10 +104,10 @@ export function transcriptContext(
   return told === null ? reading : inWindow(reading, told);
 }
 
-function lastActivity({ facts, observation, signs }: ViewParts): number | null {
+function lastActivity({ facts, observation, signs, heardMs }: ViewParts): number | null {
   const registryMs = observation.registry?.entry.sinceMs ?? null;
   const subagents = [...signs.subagents.values()].map((sign) => sign.lastActivityMs);
-  const known = [facts.lastActivityMs, registryMs, signs.hooks?.lastAtMs ?? null, ...subagents].filter(
+  const known = [facts.lastActivityMs, registryMs, heardMs, signs.hooks?.lastAtMs ?? null, ...subagents].filter(
     (time) => time !== null,
   );
   return known.length === 0 ? null : Math.max(...known);

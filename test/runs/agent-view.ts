@@ -35,6 +35,7 @@ export function agentView(
     turnIsOpen: false,
     lastTurn: null,
     lastTurnAtMs: null,
+    turnIsOpen: false,
     error: null,
     errorKind: null,
     endedBadly: null,

@@ -35,8 +35,8 @@ export interface LoopCheck {
 
 /** One check over one run. Constant cost and memory per step. */
 export interface LoopFold {
-  /** What is wrong, in words, while it is. */
-  take(step: Step, brought: Brought): string | null;
+  /** What is wrong, in words, while it is; undefined: the step is part of one that was looked at. */
+  take(step: Step, brought: Brought): string | null | undefined;
   clear(): void;
 }
 
@@ -52,6 +52,12 @@ export class Window<T> {
   add(item: T): void {
     this.#items.push(item);
     if (this.#items.length > this.#size) this.#items.shift();
+  }
+
+  /** Instead of the newest, if there is one. */
+  put(item: T): void {
+    this.#items.pop();
+    this.add(item);
   }
 
   count(test: (item: T) => boolean): number {

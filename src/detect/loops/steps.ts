@@ -13,6 +13,8 @@ export interface Step {
   /** An error of the agent's own: not a person's refusal, not another call's failure. */
   failed: boolean;
   excused: boolean;
+  /** Called before the result of the step before was there: calls of one breath are one decision. */
+  inBatch: boolean;
 }
 
 const openMax = 200;
@@ -25,6 +27,7 @@ export class StepPairs {
   readonly #open = new Map<string, { tool: string; call: CallSign; index: number }>();
   readonly #done = new Set<string>();
   readonly #count: (what: StepCount) => void;
+  #lastResult = Number.NEGATIVE_INFINITY;
 
   constructor(count: (what: StepCount) => void) {
     this.#count = count;
@@ -47,6 +50,8 @@ export class StepPairs {
     this.#open.delete(fact.id);
     keep(this.#done, doneMax, (done) => done.add(fact.id));
     const excused = fact.sign.excuse !== null;
+    const inBatch = open.index < this.#lastResult;
+    this.#lastResult = index;
     return {
       calledAt: open.index,
       index,
@@ -56,6 +61,7 @@ export class StepPairs {
       result: fact.sign,
       failed: fact.isError && !excused,
       excused,
+      inBatch,
     };
   }
 }
