@@ -1,6 +1,6 @@
-import { digest } from '../model/digest.ts';
 import type { CallSign, ResultSign } from '../model/session-event.ts';
 import { actOf, isQuick } from './acts.ts';
+import { settledDigest, squeezedDigest } from './settled.ts';
 
 const targetCharsMax = 300;
 const leadCharsMax = 300;
@@ -11,15 +11,16 @@ const comparedCharsMax = 16_000;
 export function callSign(tool: string, text: string, args: string): CallSign {
   const act = actOf(tool, text);
   const target = text.slice(0, targetCharsMax);
-  return { hash: digest(`${tool}\n${squeezed(args)}`), target, act, quick: isQuick(act, tool, text), edit: null };
+  return { hash: squeezedDigest(`${tool}\n`, args), target, act, quick: isQuick(act, tool, text), edit: null };
 }
 
 /** How a result is known again: without what changes by itself from one run of the same command to the next. */
 export function resultSign(text: string, isError: boolean): ResultSign {
-  const head = text.slice(0, comparedCharsMax);
+  const head = text.length > comparedCharsMax ? text.slice(0, comparedCharsMax) : text;
+  // In an error every number is volatile (a shell's line, a pid); elsewhere a number may be what is waited for.
   const tail = text.length > comparedCharsMax ? `${text.length}${text.slice(-1_000)}` : '';
   return {
-    hash: digest(settled(head, isError) + tail),
+    hash: settledDigest(head, tail, isError),
     lead: text.slice(0, leadCharsMax),
     chars: text.length,
     excuse: isError ? excuseOf(text) : null,
@@ -35,22 +36,6 @@ function excuseOf(text: string): ResultSign['excuse'] {
   )
     ? 'rejected'
     : null;
-}
-
-/** In an error every number is volatile (a shell's line, a pid); elsewhere a number may be what is waited for. */
-function settled(text: string, isError: boolean): string {
-  const calm = squeezed(text)
-    .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?/g, '<time>')
-    .replace(/\b\d\d:\d\d:\d\d(\.\d+)?\b/g, '<time>')
-    .replace(/\b\d+(\.\d+)? ?(ms|µs|ns|s|sec|seconds)\b/g, '<took>')
-    .replace(/\/tmp\/[\w.+/-]+/g, '<temp>')
-    .replace(/\b(pid|process|chunk|id)[ :=#]+\w{1,40}/gi, '<id>')
-    .replace(/\b0x[\da-f]+\b/gi, '<address>');
-  return isError ? calm.replace(/\d+/g, '#') : calm;
-}
-
-function squeezed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** The status that a client's own record of an API error begins with. Never asked of anybody else's words. */

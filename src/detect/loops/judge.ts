@@ -1,8 +1,9 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import type { LoopLimits, LoopName } from './check.ts';
+import { Recent } from './recent.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
-import { keep, type StepCount } from './steps.ts';
+import type { StepCount } from './steps.ts';
 import { type LoopTrouble, LoopWatch } from './watch.ts';
 
 export type RunCheckName =
@@ -50,7 +51,7 @@ export class RunJudge {
   readonly #loops: LoopWatch;
   readonly #told = new Map<LoopTrouble, RunFinding>();
   readonly #tell: (note: RunNote) => void;
-  readonly #keys = new Set<string>();
+  readonly #keys = new Recent(keysMax);
   #nowMs = Number.NaN;
   #index = 0;
   #limited: RunFinding | null = null;
@@ -82,7 +83,7 @@ export class RunJudge {
       this.#count('repeated_events');
       return;
     }
-    keep(this.#keys, keysMax, (keys) => keys.add(event.key));
+    this.#keys.add(event.key);
     this.#tick(event);
     const { fact, side } = event;
     this.#silence.take(fact, side, this.#nowMs);

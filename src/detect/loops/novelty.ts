@@ -1,5 +1,6 @@
 import { digest } from '../../model/digest.ts';
-import { keep, type Step } from './steps.ts';
+import { Recent } from './recent.ts';
+import type { Step } from './steps.ts';
 
 /** What a step brought, seen against everything since the last new input. */
 export interface Brought {
@@ -20,11 +21,11 @@ const shortChars = 260;
  * Constant cost per step.
  */
 export class Novelty {
-  readonly #pairs = new Set<string>();
-  readonly #outputs = new Set<string>();
-  readonly #shapes = new Set<string>();
-  readonly #changes = new Set<string>();
-  readonly #calls = new Set<string>();
+  readonly #pairs = new Recent(seenMax);
+  readonly #outputs = new Recent(seenMax);
+  readonly #shapes = new Recent(seenMax);
+  readonly #changes = new Recent(seenMax);
+  readonly #calls = new Recent(seenMax);
 
   /** New input: from here on everything may be worth another look. */
   clear(): void {
@@ -57,11 +58,11 @@ export class Novelty {
       this.#outputs.clear();
       this.#shapes.clear();
     }
-    if (made) keep(this.#changes, seenMax, (seen) => seen.add(call.hash));
-    keep(this.#pairs, seenMax, (seen) => seen.add(pair));
-    keep(this.#calls, seenMax, (seen) => seen.add(call.hash));
-    keep(this.#outputs, seenMax, (seen) => seen.add(result.hash));
-    if (short) keep(this.#shapes, seenMax, (seen) => seen.add(shape));
+    if (made) this.#changes.add(call.hash);
+    this.#pairs.add(pair);
+    this.#calls.add(call.hash);
+    this.#outputs.add(result.hash);
+    if (short) this.#shapes.add(shape);
     return { again, progress, nothing };
   }
 }

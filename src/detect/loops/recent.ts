@@ -1,0 +1,36 @@
+/**
+ * The last few different values. A plain Set that forgets its oldest has to step over all it forgot before, each time;
+ * this costs the same however long it goes on.
+ */
+export class Recent {
+  readonly #known = new Set<string>();
+  readonly #order: string[] = [];
+  readonly #max: number;
+  #oldest = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  has(value: string): boolean {
+    return this.#known.has(value);
+  }
+
+  add(value: string): void {
+    if (this.#known.has(value)) return;
+    this.#known.add(value);
+    if (this.#order.length < this.#max) {
+      this.#order.push(value);
+      return;
+    }
+    this.#known.delete(this.#order[this.#oldest] ?? '');
+    this.#order[this.#oldest] = value;
+    this.#oldest = (this.#oldest + 1) % this.#max;
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#order.length = 0;
+    this.#oldest = 0;
+  }
+}
