@@ -147,7 +147,10 @@ function readCall(file, content) {
 }
 
 function editCall(file, oldString, newString, originalFile) {
-  const lines = [...oldString.split('\n').map((line) => `-${line}`), ...newString.split('\n').map((line) => `+${line}`)];
+  const lines = [
+    ...oldString.split('\n').map((line) => `-${line}`),
+    ...newString.split('\n').map((line) => `+${line}`),
+  ];
   return {
     name: 'Edit',
     input: { file_path: file, old_string: oldString, new_string: newString, replace_all: false },
