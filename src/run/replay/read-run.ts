@@ -31,7 +31,8 @@ export type ReadProblem = 'not-found' | 'unreadable' | 'unknown-format';
 /** Reads a recorded run, plain or gzipped, line by line: the memory it takes does not grow with the file. */
 export async function readRun(
   file: string,
-  take: (event: RunEvent) => void,
+  /** With the counts as they are, of which the event's own line is the last. */
+  take: (event: RunEvent, counts: Readonly<RunCounts>) => void,
   read: (bytes: number) => void = () => {},
 ): Promise<Result<{ format: RunFormat; counts: RunCounts }, ReadProblem>> {
   const found = await stat(file).catch(() => null);
@@ -49,8 +50,10 @@ export async function readRun(
       const parsed = parsers[format ?? 'neutral'](text, index);
       if (!parsed.ok) counts[parsed.reason] += 1;
       else {
-        counts.events += parsed.events.length;
-        for (const event of parsed.events) take(event);
+        for (const event of parsed.events) {
+          counts.events += 1;
+          take(event, counts);
+        }
       }
       return true;
     };
