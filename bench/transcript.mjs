@@ -14,7 +14,7 @@ export function random(seed) {
 }
 
 const words =
-  'return const export function import await value index result config error state client reader session parse write count limit token stream buffer offset window agent model usage event record answer naïve größe'.split(
+  'return const export function import await value index result config error state client reader session parse write count limit token stream buffer offset window agent model usage event record answer'.split(
     ' ',
   );
 
@@ -23,6 +23,7 @@ function linePool(next) {
   return Array.from({ length: 5_000 }, (_, place) => {
     const some = Array.from({ length: 3 + Math.floor(next() * 8) }, () => words[Math.floor(next() * words.length)]);
     const kind = next();
+    if (kind < 0.002) return `// größer als ${some.join(' ')} → ${place}`;
     if (kind < 0.6) return `${'  '.repeat(Math.floor(next() * 4))}${some.join(' ')} = "${some[0]}_${place}";`;
     if (kind < 0.8) return `   ${place}→\t${some.join('.')}(${Math.floor(next() * 1000)});`;
     if (kind < 0.9)

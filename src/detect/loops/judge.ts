@@ -79,11 +79,10 @@ export class RunJudge {
   }
 
   take(event: RunEvent): void {
-    if (this.#keys.has(event.key)) {
+    if (!this.#keys.add(event.key)) {
       this.#count('repeated_events');
       return;
     }
-    this.#keys.add(event.key);
     this.#tick(event);
     const { fact, side } = event;
     this.#silence.take(fact, side, this.#nowMs);

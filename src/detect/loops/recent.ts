@@ -16,16 +16,19 @@ export class Recent {
     return this.#known.has(value);
   }
 
-  add(value: string): void {
-    if (this.#known.has(value)) return;
+  /** False: it is known already. */
+  add(value: string): boolean {
+    const before = this.#known.size;
     this.#known.add(value);
+    if (this.#known.size === before) return false;
     if (this.#order.length < this.#max) {
       this.#order.push(value);
-      return;
+      return true;
     }
     this.#known.delete(this.#order[this.#oldest] ?? '');
     this.#order[this.#oldest] = value;
     this.#oldest = (this.#oldest + 1) % this.#max;
+    return true;
   }
 
   clear(): void {
