@@ -1,7 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
 // unit: beside the code, no outside world. system: real tmux, PostgreSQL and the CLI.
-// clients: the real Claude Code. long: what takes too long for every run.
+// clients: the real Claude Code; timed: those of them that assert how soon something is seen or done.
+// long: what takes too long for every run.
+const timed = ['context', 'degraded', 'more-states', 'prompt', 'restarts', 'screens', 'spawns', 'state-matrix'].map(
+  (name) => `test/clients/${name}.test.ts`,
+);
+// Two at a time where a file says that its scenarios may go together.
+const realClients = { testTimeout: 120_000, hookTimeout: 120_000, maxConcurrency: 2 };
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -24,12 +31,19 @@ export default defineConfig({
         test: {
           name: 'clients',
           include: ['test/clients/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // One after the other: they assert how soon a state is seen, and a client takes a core while it starts.
+          exclude: timed,
+          ...realClients,
+          maxWorkers: 2,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'timed',
+          include: timed,
+          ...realClients,
+          // One after the other: a client takes a core while it starts.
           maxWorkers: 1,
-          // Where a file says that its scenarios may go together.
-          maxConcurrency: 2,
         },
       },
       {

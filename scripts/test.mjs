@@ -50,7 +50,7 @@ async function testAll(folder) {
     if (!wasStopped()) results.push(await work());
   };
   for (const check of checks) await add(() => runCheck(check));
-  for (const project of ['unit', 'system', 'clients', ...(long ? ['long'] : [])]) {
+  for (const project of ['unit', 'system', 'timed', 'clients', ...(long ? ['long'] : [])]) {
     await add(() => runVitest({ project, folder, long, node: process.execPath }));
   }
   if (long || flags.includes('--node24')) {

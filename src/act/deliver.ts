@@ -52,6 +52,8 @@ const secondEnterMs = 2_000;
 /** What a client wrote before it died is found this soon. */
 const lastWordMs = 1_500;
 const clearsMax = 4;
+/** Less than this could as well be the first letters of somebody else's words. */
+const leftCharsMin = 8;
 /** More bytes at once would be taken for a paste. */
 const clearKeysMax = 30;
 
@@ -123,14 +125,20 @@ async function whyNot(ports: DeliveryPorts): Promise<Refusal> {
 
 /**
  * Is it our text, and nothing else, that the box holds? A longer text is shown only as "[Pasted text #1 +4 lines]"; in
- * a small pane only the end of it is seen. Characters beyond ASCII may be drawn otherwise than they were pasted.
+ * a small pane only the end of it is seen. Characters beyond ASCII may be drawn otherwise than they were pasted: only the
+ * others are compared.
  */
 function isOurs(shown: string, { text, mark }: Delivery): boolean {
   const seen = dense(shown);
   const chip = /^\[Pastedtext#\d+(?:\+(\d+)lines)?\]$/.exec(seen);
   if (chip !== null) return Number(chip[1] ?? 0) === text.split('\n').length - 1;
-  if (!seen.endsWith(mark)) return false;
-  return !/^[\u0020-\u007e\n]*$/.test(text) || dense(text).endsWith(seen);
+  return seen.endsWith(mark) && plain(text).endsWith(plain(shown));
+}
+
+/** A key has taken the last rows of our text out of the box: is what it holds now the beginning of it? */
+function isOursToo(shown: string, { text }: Delivery): boolean {
+  const left = plain(shown);
+  return left.length >= leftCharsMin && plain(text).startsWith(left);
 }
 
 /** What of our text one row of the screen shows, for tmux to see for itself. */
@@ -167,22 +175,24 @@ async function notPasted(hand: Hand, reason: Refusal): Promise<Delivered> {
 
 /**
  * Nothing was submitted: takes our text out of the box and brings the draft back. Where that cannot be done, such as
- * under a dialog that just opened or the hands of a person, the text stays and somebody else may submit it.
+ * under a dialog that just opened or the hands of a person, the text stays and somebody else may submit it. So it does
+ * when a person's words have got in among ours: those are never taken out.
  */
 async function takeBack(delivery: Delivery, hand: Hand, reason: Refusal): Promise<Delivered> {
   const box = await readBox(hand.ports);
-  const isThere = box !== null && (box.text.includes(delivery.tag) || box.text.includes('[Pasted text #'));
-  if (reason === 'human-typing' || !isThere || !(await clearBox(hand)))
+  const isThere = box !== null && isOurs(box.text, delivery);
+  if (reason === 'human-typing' || !isThere || !(await clearBox(delivery, hand)))
     return { outcome: 'uncertain', reason: 'left-in-box', proof: null, proofMs: null, draftRestored: null };
   return { ...refused(reason), draftRestored: await unstash(hand) };
 }
 
 /** One key takes out a row, the next the break before it. */
-async function clearBox({ ports, guard }: Hand): Promise<boolean> {
+async function clearBox(delivery: Delivery, { ports, guard }: Hand): Promise<boolean> {
   for (let attempt = 0; attempt < clearsMax; attempt += 1) {
     const box = await readBox(ports);
     if (box === null) return false;
     if (box.text === '') return true;
+    if (!isOurs(box.text, delivery) && !isOursToo(box.text, delivery)) return false;
     const keys = Math.min(clearKeysMax, box.text.split('\n').length * 2);
     if ((await ports.terminal.keys('C-u', keys, guard)) === 'not-now') return false;
     if ((await waitForBox(ports, (text) => text === '')) !== null) return true;
@@ -201,6 +211,7 @@ function refused(reason: Refusal): Delivered {
 }
 
 const dense = (text: string) => text.replace(/\s+/g, '');
+const plain = (text: string) => text.replace(/[^\u0021-\u007e]+/g, '');
 
 async function readBox(ports: DeliveryPorts): Promise<InputBox | null> {
   const screen = await ports.terminal.screen();

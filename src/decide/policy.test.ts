@@ -32,6 +32,7 @@ function view(state: State, authority: Authority = 'manage', given: Partial<Agen
 
 const facts: PolicyFacts = {
   nowMs,
+  isFound: true,
   minIntervalMs: 5 * minute,
   repeatMs: 30 * minute,
   lastAgentPromptMs: null,
@@ -54,6 +55,10 @@ describe('a silent stop is continued three times with growing pauses, then a hum
   it('then a human, after its last chance', () => {
     expect(step(at(3, 19), view('idle'))).toMatchObject({ do: 'wait', for: 'tell' });
     expect(step(at(3, 20), view('idle'))).toEqual({ do: 'tell' });
+  });
+  it('not on an old failure that does not show at this moment, such as when it has just finished the turn it was sent into', () => {
+    expect(step(at(1, 5), view('idle'), { isFound: false })).toMatchObject({ do: 'wait', for: 'prompt' });
+    expect(step(incident('silent-stop'), view('idle'), { isFound: false }).do).toBe('wait');
   });
   it('not while it works', () =>
     expect(step(incident('silent-stop'), view('working'))).toMatchObject({ do: 'wait', for: 'prompt' }));

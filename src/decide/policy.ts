@@ -49,6 +49,8 @@ const ladders: Record<CheckName, Ladder> = {
 
 export interface PolicyFacts {
   nowMs: number;
+  /** The trouble shows at this very moment; an incident may be open without. */
+  isFound: boolean;
   /** At most one rule-made prompt per agent in this time; the pauses of a ladder grow from it. */
   minIntervalMs: number;
   repeatMs: number;
@@ -130,6 +132,7 @@ function promptStep(
   if (!isMoment(ladder.moment, view)) {
     return { do: 'wait', for: 'prompt', reason: `it is ${view.reading.state}`, untilMs: null };
   }
+  if (!facts.isFound) return { do: 'wait', for: 'prompt', reason: 'it does not show at this moment', untilMs: null };
   if (facts.lastAgentPromptMs !== null && facts.nowMs < facts.lastAgentPromptMs + facts.minIntervalMs) {
     return {
       do: 'wait',

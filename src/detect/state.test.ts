@@ -230,4 +230,25 @@ describe('the last turn', () => {
     ],
   ];
   it.each(cases)('%s', (_name, given, expected) => expect(lastTurn(given, judgeState(given)).end).toBe(expected));
+
+  describe('is an older one while a newer one is open on record', () => {
+    const failedThenContinued = () => facts([1, prompt], [2, limit(0)], [3, prompt], [4, request('a')]);
+    const turn = (idleMs: number) => {
+      const given = signs('idle', nowMs - idleMs, failedThenContinued());
+      return lastTurn(given, judgeState(given));
+    };
+    it('at work', () => {
+      const given = signs('busy', nowMs - 60_000, failedThenContinued());
+      expect(lastTurn(given, judgeState(given))).toMatchObject({ end: 'failed', isOpen: true });
+    });
+    it('at its prompt for two seconds: the end may be on its way', () =>
+      expect(turn(2_400)).toMatchObject({ end: 'failed', isOpen: true }));
+    it('at its prompt for longer: the newer one was taken back', () =>
+      expect(turn(2_600)).toMatchObject({ end: 'interrupted', isOpen: false }));
+    it('and no longer once it is closed', () => {
+      const closed = facts([1, prompt], [2, limit(0)], [3, prompt], [4, reply(true)], [5, turnEnd]);
+      const given = signs('idle', nowMs - 10, closed);
+      expect(lastTurn(given, judgeState(given))).toMatchObject({ end: 'ok', isOpen: false });
+    });
+  });
 });

@@ -34,6 +34,8 @@ const leadMs = 3_000;
 const retryPauseMs = 45_000;
 /** A request is on record a tenth of a second after it went out; after this long without one, none went out. */
 const requestSettleMs = 1_000;
+/** A turn that ended is on record a second after the client got idle; one still open then was taken back. */
+const takenBackMs = 2_500;
 /** The client compacts by itself only when the context is rather full. */
 const autoCompactShare = 0.5;
 
@@ -260,19 +262,28 @@ function reading(
   return { state, detail, sinceMs, source, confidence, seenAtMs, tool: null };
 }
 
-/** How the last turn ended. A prompt taken back before any answer leaves no record of its end, only an idle client. */
-export function lastTurn(signs: AgentSigns, now: StateReading): { end: TurnEnd | null; atMs: number | null } {
-  const facts = signs.session?.facts;
-  if (facts === undefined) return lastTurnByHooks(signs);
-  const takenBack =
-    facts.turn === 'open' &&
-    now.state === 'idle' &&
-    now.sinceMs >= (facts.lastActivityMs ?? 0) &&
-    signs.nowMs - now.sinceMs > requestSettleMs;
-  return takenBack ? { end: 'interrupted', atMs: now.sinceMs } : { end: facts.lastTurn, atMs: facts.lastTurnAtMs };
+interface LastTurn {
+  end: TurnEnd | null;
+  atMs: number | null;
+  /** A newer one has begun. */
+  isOpen: boolean;
 }
 
-function lastTurnByHooks({ hooks }: AgentSigns): { end: TurnEnd | null; atMs: number | null } {
-  if (hooks?.turn !== 'closed' || hooks.turns === 0) return { end: null, atMs: null };
-  return { end: hooks.failed === null ? 'ok' : 'failed', atMs: hooks.turnAtMs };
+/** How the last turn ended. A prompt taken back before any answer leaves no record of its end, only an idle client. */
+export function lastTurn(signs: AgentSigns, now: StateReading): LastTurn {
+  const facts = signs.session?.facts;
+  if (facts === undefined) return lastTurnByHooks(signs);
+  const isOpen = facts.turn === 'open';
+  const takenBack =
+    isOpen &&
+    now.state === 'idle' &&
+    now.sinceMs >= (facts.lastActivityMs ?? 0) &&
+    signs.nowMs - now.sinceMs > takenBackMs;
+  if (takenBack) return { end: 'interrupted', atMs: now.sinceMs, isOpen: false };
+  return { end: facts.lastTurn, atMs: facts.lastTurnAtMs, isOpen };
+}
+
+function lastTurnByHooks({ hooks }: AgentSigns): LastTurn {
+  if (hooks?.turn !== 'closed' || hooks.turns === 0) return { end: null, atMs: null, isOpen: hooks?.turn === 'open' };
+  return { end: hooks.failed === null ? 'ok' : 'failed', atMs: hooks.turnAtMs, isOpen: false };
 }

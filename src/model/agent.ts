@@ -165,6 +165,8 @@ export interface AgentView {
   lastActivityMs: number | null;
   lastTurn: TurnEnd | null;
   lastTurnAtMs: number | null;
+  /** A newer one is open on record, whatever the state says: its end may just not be written yet. */
+  turnIsOpen: boolean;
   error: string | null;
   /** The client's own word for the kind of the last turn's error. */
   errorKind: string | null;

@@ -8,7 +8,12 @@ const shownMax = 2_000;
  */
 export function shown(text: string, charsMax = shownMax): string {
   const cut = text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
-  return redact(cut.toWellFormed().replace(unsafe, escaped));
+  return redact(printable(cut));
+}
+
+/** The same without cutting or redacting, for what the user wrote and has to find again. */
+export function printable(text: string): string {
+  return text.toWellFormed().replace(unsafe, escaped);
 }
 
 /** C0, DEL, C1, soft hyphen, bidi marks and overrides, line and paragraph separators, zero-width, BOM, tags, U+FFFD. */

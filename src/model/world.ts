@@ -49,6 +49,8 @@ export interface FileInfo {
   size: number;
   mtimeMs: number;
   inode: string;
+  /** When it was made; 0 where the file system does not say. An inode is used again at once. */
+  bornMs: number;
   uid: number;
 }
 

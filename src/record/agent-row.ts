@@ -188,6 +188,7 @@ export function storedView(row: AgentRecord): AgentView {
     lastActivityMs: row.last_activity?.getTime() ?? null,
     lastTurn: row.last_turn,
     lastTurnAtMs: row.last_turn_at?.getTime() ?? null,
+    turnIsOpen: false,
     error: row.error,
     errorKind: null,
     endedBadly: null,

@@ -79,6 +79,7 @@ export function describeAgent(parts: ViewParts): AgentView {
     lastActivityMs: lastActivity(parts),
     lastTurn: turn.end ?? known?.lastTurn ?? null,
     lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
+    turnIsOpen: turn.isOpen,
     ...describeError(parts, known),
     endedBadly: reading.state === 'ended' ? endedBadly(observation, last) : null,
     background: describeBackground(parts),

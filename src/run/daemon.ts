@@ -4,14 +4,12 @@ import { claudeCode } from '../clients/claude-code/client.ts';
 import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import type { AgentClient } from '../clients/client.ts';
 import { Counters } from '../model/counters.ts';
-import type { Json, WatchEvent } from '../model/event.ts';
+import type { WatchEvent } from '../model/event.ts';
 import type { InboxItem } from '../model/hook.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Processes } from '../model/world.ts';
-import { acquireLock } from '../record/lock-file.ts';
-import { openStore } from '../record/store.ts';
 import { systemClock } from '../sense/clock.ts';
 import { ownFiles } from '../sense/files.ts';
 import { Fleet } from '../sense/fleet.ts';
@@ -20,21 +18,20 @@ import { Outputs } from '../sense/outputs.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
-import { countSources } from './agent-sources.ts';
-import { type ConfigPlaces, loadConfig } from './config/load.ts';
+import { Answers, eventDocument } from './answers.ts';
+import type { ConfigPlaces } from './config/load.ts';
 import { formatProblem } from './config/problem.ts';
-import { type ConfigWatch, watchConfig } from './config/watch.ts';
+import type { ConfigWatch } from './config/watch.ts';
 import { BrokenSources } from './conformance-results.ts';
-import { type ControlRequest, type ControlServer, serveControl } from './control.ts';
-import { type Database, databaseRuns, openDatabase } from './database.ts';
-import { type Home, makeHomeDir, removeDaemonRecord, runningDaemon, writeDaemonRecord } from './home.ts';
+import { type ControlServer, serveControl } from './control.ts';
+import type { Database } from './database.ts';
+import { type Home, removeDaemonRecord, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
 import { Saver } from './saver.ts';
-import { refreshScript } from './setup/init.ts';
 import { Spawns } from './spawns.ts';
-import { agentDocument, type StatusDocument } from './status.ts';
+import type { StatusDocument } from './status.ts';
 import { version } from './version.ts';
 import { Watcher } from './watcher.ts';
 
@@ -64,62 +61,7 @@ const congestedRows = 10_000;
 /** A burst of changes in the agents' folders is no reason to look at every output file again. */
 const spawnsPulseMs = 400;
 
-/** One full round without a daemon: look, record, act, and stop again. The database is left as it was found. */
-export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocument, StartFailure>> {
-  const keepDb = databaseRuns(options.home);
-  const started = await startDaemon(options);
-  if (!started.ok) return started;
-  // As it was found: what is done about it may have mended it by the time it is done.
-  const status = started.value.status();
-  await started.value.settled();
-  started.value.stop(keepDb);
-  await started.value.stopped;
-  return ok(status);
-}
-
-export async function startDaemon(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
-  const { home } = options;
-  if (process.platform !== 'linux')
-    return fail('platform', `${process.platform} is not supported yet`, 'run it on Linux');
-  const made = makeHomeDir(home);
-  if (!made.ok) return fail('home', made.message, made.fix);
-  const lock = acquireLock(home.daemonLock);
-  if (!lock.ok) {
-    if (lock.reason === 'unusable') return fail('home', `the data directory is not usable (${lock.message})`);
-    const pid = runningDaemon(home)?.pid ?? lock.owner.pid;
-    return fail(
-      'already-running',
-      `a daemon (pid ${pid}) already watches ${home.dir}`,
-      'stop it with `watchkeeper down`',
-    );
-  }
-  const started = await startLocked(options);
-  if (!started.ok) {
-    lock.release();
-    return started;
-  }
-  void started.value.stopped.then(() => lock.release());
-  return started;
-}
-
-async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
-  const loaded = loadConfig(options.places);
-  if (!loaded.ok) return fail('config', loaded.message);
-  refreshScript(options.home);
-  options.progress('starting the database');
-  const database = await openDatabase(options.home, options.environment, options.progress);
-  if (!database.ok) return fail('database', database.message, database.fix);
-  const store = openStore(database.value.url);
-  const daemon = new Daemon(options, watchConfig(options.places, loaded.value), database.value, store);
-  const running = await daemon.start();
-  if (!running.ok) {
-    await store.close();
-    await database.value.stop();
-  }
-  return running;
-}
-
-class Daemon {
+export class Daemon {
   readonly #options: DaemonOptions;
   readonly #config: ConfigWatch;
   readonly #database: Database;
@@ -135,6 +77,7 @@ class Daemon {
   readonly #saver: Saver;
   readonly #acting: Acting;
   readonly #spawns: Spawns;
+  readonly #answers: Answers;
   readonly #loop: Loop;
   #control: ControlServer | null = null;
   #stopping: Promise<void> | null = null;
@@ -236,6 +179,19 @@ class Daemon {
       lookSoon: (agent) => this.#watcher.touch(agent),
       failed: (error) => this.#failed('an action', error),
     });
+    this.#answers = new Answers({
+      sinceMs: this.#sinceMs,
+      clock: systemClock,
+      counters: this.#counters,
+      config: () => this.#config.current().config,
+      paused: () => this.#isPaused(),
+      watcher: this.#watcher,
+      spawns: this.#spawns,
+      acting: this.#acting,
+      saver: this.#saver,
+      journal: this.#journal,
+      stop: (keepDb) => this.#stop(keepDb),
+    });
   }
 
   /** A bug, in other words: it is on record, and everything else goes on. */
@@ -253,7 +209,7 @@ class Daemon {
     await this.#spawns.restore();
     await this.#tick();
     const control = await serveControl(home, (request) =>
-      this.#answer(request).catch((error) => {
+      this.#answers.to(request).catch((error) => {
         this.#failed('an answer', error);
         throw error;
       }),
@@ -276,7 +232,7 @@ class Daemon {
     return ok({
       stopped,
       stop: (keepDb) => this.#stop(keepDb),
-      status: () => this.#status(),
+      status: () => this.#answers.status(),
       settled: () => this.#acting.settled(),
     });
   }
@@ -337,66 +293,9 @@ class Daemon {
     this.#options.notice(shown(line));
   }
 
-  async #answer(request: ControlRequest): Promise<unknown> {
-    switch (request.ask) {
-      case 'stop':
-        // The answer has to be on its way before the socket goes.
-        setImmediate(() => this.#stop(request.keepDb));
-        return { ok: true };
-      case 'doctor':
-        return this.#doctor();
-      case 'prompt':
-        return this.#acting.say(request.agent, request.said, request.waitMs);
-      case 'authority':
-        return { ok: await this.#acting.setAuthority(request.agent, request.authority) };
-      case 'ack':
-        return { ok: await this.#acting.acknowledge(request.id) };
-      case 'inbox':
-        return { v: 1, items: this.#acting.inbox() };
-      case 'compact':
-        return this.#acting.compact(request.agent);
-      case 'why':
-        return this.#acting.why(request.agent);
-      default:
-        return this.#status();
-    }
-  }
-
   /** Looked up each time: it has to hold at once, also when nobody could tell the daemon. */
   #isPaused(): boolean {
     return existsSync(this.#options.home.pausedFile);
-  }
-
-  #status(): StatusDocument {
-    const nowMs = systemClock.nowMs();
-    const config = this.#config.current().config;
-    return {
-      v: 1,
-      daemon: {
-        pid: process.pid,
-        since: new Date(this.#sinceMs).toISOString(),
-        paused: this.#isPaused(),
-        mode: config.mode,
-        tick_ms: config.tickSeconds * 1000,
-        bands: config.bands,
-        prompts: { reacted: this.#acting.reactions.total, in_time: this.#acting.reactions.inTime },
-      },
-      agents: this.#spawns
-        .overlay(this.#watcher.views())
-        .map((view) => agentDocument(view, this.#spawns.documents(view.agent), nowMs)),
-    };
-  }
-
-  #doctor(): Json {
-    return {
-      counters: this.#counters.all(),
-      servers: this.#watcher.servers,
-      database: { down: this.#saver.isDown, waiting: this.#journal.pending, failure: this.#journal.failure },
-      channels: this.#acting.channels.map(({ name, ok: works, reason }) => ({ name, ok: works, reason })),
-      sources: countSources(this.#watcher.views()),
-      memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
-      agents: this.#watcher.views().filter((view) => view.reading.state !== 'ended').length,
-    };
   }
 
   #stop(keepDb: boolean): void {
@@ -425,15 +324,4 @@ function parseInboxFile(clients: readonly AgentClient[], text: string): InboxIte
     if (item !== null) return item;
   }
   return null;
-}
-
-function eventDocument(event: WatchEvent) {
-  return {
-    v: 1,
-    at: new Date(event.atMs).toISOString(),
-    agent: event.agent,
-    source: event.source,
-    kind: event.kind,
-    data: event.data,
-  };
 }

@@ -19,6 +19,7 @@ interface KeeperParts {
   clock: Clock;
   config: () => Config;
   paused: () => boolean;
+  views: () => AgentView[];
   prompter: Prompter;
   teller: Teller;
   /** The agent's row has to be there first. */
@@ -162,6 +163,7 @@ export class Keeper {
     const { prompt, waiting } = this.#parts.config();
     open.step = nextStep(open.incident, view, {
       nowMs,
+      isFound: finding !== null,
       minIntervalMs: prompt.minIntervalMinutes * 60_000,
       repeatMs: waiting.repeatMinutes * 60_000,
       lastAgentPromptMs: this.#lastPrompt.agent.get(view?.agent ?? '') ?? null,
@@ -205,6 +207,7 @@ export class Keeper {
       finding: incident.id,
       waitMs: 0,
       quietAbout: open.lastRefusal,
+      isStillDue: () => this.#isFound(incident),
     });
     if (result.outcome === 'refused') {
       open.lastRefusal = result.reason;
@@ -218,6 +221,12 @@ export class Keeper {
     open.retryWaitMs = retryMs.first;
     this.#save(incident);
     await this.#parts.store.noteAction(incident.id, incident.subject === null ? 'prompted agent' : 'prompted parent');
+  }
+
+  /** In the views as they are now, which are newer than the round that decided. */
+  #isFound({ agent, check, subject }: Incident): boolean {
+    const view = this.#parts.views().find((candidate) => candidate.agent === agent);
+    return view?.findings.some((finding) => finding.check === check && finding.subject === subject) ?? false;
   }
 
   async #tellAbout(open: Open, view: AgentView | null): Promise<void> {

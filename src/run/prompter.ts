@@ -22,6 +22,8 @@ export interface PromptRequest {
   waitMs: number;
   /** A refusal that is on record already and need not be written again. */
   quietAbout?: string | null;
+  /** Asked once more when everything else is ready: is what it is about still so? */
+  isStillDue?: () => boolean;
 }
 
 export interface PromptResult {
@@ -245,6 +247,7 @@ export class Prompter {
     const { typist } = this.#parts;
     const refusal = typist.whyNotAllowed(request.agent, 'nudge');
     if (refusal !== null) return refusal;
+    if (request.isStillDue?.() === false) return 'stale';
     return whyUnsafe(request.text, typist.hasShellBeneath(request.agent)) === null ? null : 'unsafe-text';
   }
 

@@ -33,7 +33,14 @@ class World {
 
   write(path: string, given: Partial<FileInfo> = {}): void {
     const before = this.files.get(path);
-    const fresh = { kind: 'file', size: (before?.size ?? 0) + 1, mtimeMs: this.nowMs, inode: '1', uid } as const;
+    const fresh = {
+      kind: 'file',
+      size: (before?.size ?? 0) + 1,
+      mtimeMs: this.nowMs,
+      inode: '1',
+      bornMs: 1,
+      uid,
+    } as const;
     this.files.set(path, { ...fresh, ...given });
   }
 

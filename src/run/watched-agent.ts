@@ -1,16 +1,13 @@
 import type { AgentClient } from '../clients/client.ts';
 import { isSameStay } from '../decide/bands.ts';
 import { standInActivity } from '../detect/infer.ts';
-import { loopLimits } from '../detect/loops/check.ts';
-import { type LoopTrouble, LoopWatch } from '../detect/loops/watch.ts';
-import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
+import type { LoopTrouble } from '../detect/loops/watch.ts';
 import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
-import type { Json, WatchEvent } from '../model/event.ts';
+import type { Json } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
-import type { ContextPoint, SessionRow, StoredAgent } from '../model/store.ts';
-import { shown } from '../model/text.ts';
+import type { StoredAgent } from '../model/store.ts';
 import type { ProcessInfo } from '../model/world.ts';
 import type { AgentFollower, Observation, SessionHint } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
@@ -19,23 +16,13 @@ import type { ScreenSign } from '../sense/screens.ts';
 import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
 import { AgentEvents } from './agent-events.ts';
 import type { AgentInbox, HeardHook } from './agent-inbox.ts';
+import { AgentSession, type Look } from './agent-session.ts';
 import { describeAgent, transcriptContext } from './agent-view.ts';
-import { ContextTrail } from './context-trail.ts';
 import { spawnSigns } from './spawn-signs.ts';
 
-const pathCharsMax = 4_096;
 /** A model thinks that long without a word; after it the screen may know more. */
 const silentThinkingMs = 3_000;
 const settled: readonly State[] = ['idle', 'waiting', 'limited'];
-
-export interface Look {
-  events: WatchEvent[];
-  /** Sessions whose row changed: the present one, and one that just ended. */
-  sessions: SessionRow[];
-  points: ContextPoint[];
-  changed: boolean;
-  more: boolean;
-}
 
 interface Parts {
   name: string;
@@ -71,14 +58,8 @@ export class WatchedAgent {
   readonly #parts: Parts;
   readonly #client: AgentClient;
   readonly #events: AgentEvents;
-  readonly #trail: ContextTrail;
+  readonly #session: AgentSession;
   #seen: SeenAgent;
-  #facts: SessionFacts = newSession();
-  #loops = new LoopWatch(loopLimits);
-  #sessionId: string | null = null;
-  #sessionStartedAtMs: number;
-  #recorded: { inode: string; offset: number } | null = null;
-  #transcript: string | null = null;
   #view: AgentView | null = null;
   #compactAskedMs: number | null = null;
   #hasBacklog = false;
@@ -93,11 +74,10 @@ export class WatchedAgent {
     this.#parts = parts;
     this.#client = parts.seen.client;
     this.#events = new AgentEvents(parts.host, parts.name);
-    this.#trail = new ContextTrail(parts.name);
     this.#seen = parts.seen;
     this.name = parts.name;
     this.#before = parts.stored;
-    this.#sessionStartedAtMs = parts.startedAtMs;
+    this.#session = new AgentSession(parts, this.#events);
   }
 
   get seen(): SeenAgent {
@@ -135,7 +115,7 @@ export class WatchedAgent {
 
   /** What its record shows of loops, errors and lost ways; nothing while it is being read up. */
   get loops(): LoopTrouble[] {
-    return this.#hasBacklog ? [] : this.#loops.open;
+    return this.#hasBacklog ? [] : this.#session.loops;
   }
 
   get folders(): string[] {
@@ -148,7 +128,7 @@ export class WatchedAgent {
   }
 
   get sessionId(): string | null {
-    return this.#sessionId;
+    return this.#session.id;
   }
 
   get hasRegistry(): boolean {
@@ -187,92 +167,39 @@ export class WatchedAgent {
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
     const look: Look = { events: [], sessions: [], points: [], changed: false, more: observation.more };
-    if (observation.restarted) this.#restart(observation, nowMs, look);
-    this.#take(observation, look);
+    if (observation.restarted) {
+      const last = { view: this.#view, stored: this.#before };
+      this.#session.restart(observation, last, nowMs, look);
+    }
+    this.#session.take(observation, this.#seen, look);
     this.#takeHooks(hooks, look);
     const subagents = this.#pollSubagents();
     this.#spawned =
-      this.#transcript === null || this.#hasBacklog
+      this.#session.transcript === null || this.#hasBacklog
         ? null
-        : spawnSigns(this.#facts, subagents, {
-            sessionId: this.#sessionId,
+        : spawnSigns(this.#session.facts, subagents, {
+            sessionId: this.#session.id,
             sinceMs: this.#parts.startedAtMs,
-            subagentFolder: this.#client.subagentFolder(this.#transcript),
+            subagentFolder: this.#client.subagentFolder(this.#session.transcript),
             fileOf: (id) => this.#client.subagentFiles(id).transcript,
           });
     const signs = this.#signs(observation, subagents, senses, nowMs);
     this.#lastSigns = signs;
     const view = this.#describe(observation, signs);
-    if (view.context?.source === 'statusline') look.points.push(...this.#trail.seen(view.context, this.#facts));
+    if (view.context?.source === 'statusline') look.points.push(...this.#session.seen(view.context));
     this.#compare(view, nowMs, look);
-    if (look.events.length > 0 || look.changed) look.sessions.push(...this.#sessionRow(view));
+    if (look.events.length > 0 || look.changed) look.sessions.push(...this.#session.row(view));
     this.#view = view;
     return look;
   }
 
-  #restart(observation: Observation, nowMs: number, look: Look): void {
-    this.#facts = newSession();
-    this.#loops = new LoopWatch(loopLimits);
-    if (observation.sessionId === this.#sessionId) {
-      // The file was cut or replaced: how far it was recorded says nothing about the new content.
-      this.#recorded = null;
-      this.#trail.begin(this.#sessionId, null);
-      return;
-    }
-    const previous = this.#sessionId ?? this.#before?.view.sessionId ?? null;
-    if (this.#sessionId !== null && this.#view !== null) {
-      const [row] = this.#sessionRow(this.#view);
-      if (row !== undefined) look.sessions.push({ ...row, endedAtMs: nowMs });
-    }
-    if (previous !== null && previous !== observation.sessionId) {
-      look.events.push(
-        this.#events.of(
-          nowMs,
-          observation.registry === null ? 'hook' : 'registry',
-          'session',
-          { from: previous },
-          observation.sessionId,
-        ),
-      );
-      this.#sessionStartedAtMs = observation.registry?.entry.sinceMs ?? nowMs;
-    }
-    this.#sessionId = observation.sessionId;
-    this.#recorded = this.#before?.recorded.get(observation.sessionId ?? '') ?? null;
-    this.#transcript = null;
-    const stored = this.#before?.view;
-    this.#trail.begin(this.#sessionId, stored?.sessionId === this.#sessionId ? (stored?.context ?? null) : null);
-  }
-
-  #take(observation: Observation, look: Look): void {
-    const transcript = observation.transcript;
-    if (transcript === null) return;
-    this.#transcript = transcript.path;
-    // A shorter file was cut while nobody watched.
-    if (this.#recorded?.inode !== transcript.inode || this.#recorded.offset > transcript.size)
-      this.#recorded = { inode: transcript.inode, offset: 0 };
-    const recordedTo = this.#recorded.offset;
-    const window = this.#parts.inbox.statusLine(this.#sessionId)?.line.window ?? null;
-    for (const { event, offset } of observation.events) {
-      takeEvent(this.#facts, event);
-      this.#loops.take({ ...event, index: offset });
-      this.#parts.told(this.name, event);
-      const points = this.#trail.told(event, transcriptContext(this.#seen, this.#facts, window), this.#facts);
-      if (offset < recordedTo) continue;
-      look.points.push(...points);
-      this.#recorded.offset = Math.max(this.#recorded.offset, offset + 1);
-      // What the session did under an earlier process is history, not something seen.
-      if (event.atMs >= this.#parts.startedAtMs)
-        look.events.push(this.#events.ofTranscript(event, transcript.path, this.#sessionId));
-    }
-  }
-
   #pollSubagents(): Map<string, SubagentSign> {
-    if (this.#transcript === null) return new Map();
-    const running = [...this.#facts.background.values()]
+    if (this.#session.transcript === null) return new Map();
+    const running = [...this.#session.facts.background.values()]
       .filter((work) => work.kind === 'subagent')
       .map((work) => work.id);
-    const inForeground = [...this.#facts.calls.values()].some((call) => isSubagentTool(call.tool));
-    return this.#parts.subagents.poll(this.#transcript, running, inForeground);
+    const inForeground = [...this.#session.facts.calls.values()].some((call) => isSubagentTool(call.tool));
+    return this.#parts.subagents.poll(this.#session.transcript, running, inForeground);
   }
 
   #takeHooks(hooks: HeardHook[], look: Look): void {
@@ -285,7 +212,7 @@ export class WatchedAgent {
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
     const broken = this.#broken();
-    const context = transcriptContext(this.#seen, this.#facts, null);
+    const context = transcriptContext(this.#seen, this.#session.facts, null);
     return {
       nowMs,
       alive,
@@ -297,8 +224,8 @@ export class WatchedAgent {
       session:
         transcript === null || this.#hasBacklog || broken.has('transcript')
           ? null
-          : { facts: this.#facts, seenAtMs: transcript.seenAtMs },
-      hooks: broken.has('hook') ? null : this.#parts.inbox.facts(this.#sessionId),
+          : { facts: this.#session.facts, seenAtMs: transcript.seenAtMs },
+      hooks: broken.has('hook') ? null : this.#parts.inbox.facts(this.#session.id),
       screen: broken.has('screen') ? null : senses.screen,
       subagents,
       compactAskedMs: observation.compactAskedMs,
@@ -314,9 +241,9 @@ export class WatchedAgent {
       authority: authority(this.name, this.#seen.place !== null),
       startedAtMs,
       seen: this.#seen,
-      sessionId: this.#sessionId,
-      transcript: this.#transcript,
-      facts: this.#facts,
+      sessionId: this.#session.id,
+      transcript: this.#session.transcript,
+      facts: this.#session.facts,
       observation,
       signs,
       reading: this.#judge(signs),
@@ -379,23 +306,6 @@ export class WatchedAgent {
     const print = fingerprint(view);
     look.changed = print !== this.#print;
     this.#print = print;
-  }
-
-  #sessionRow(view: AgentView): SessionRow[] {
-    if (this.#sessionId === null) return [];
-    return [
-      {
-        agent: this.name,
-        sessionId: this.#sessionId,
-        transcript: this.#transcript === null ? null : shown(this.#transcript, pathCharsMax),
-        recorded: this.#recorded === null ? null : { ...this.#recorded },
-        model: view.model,
-        contextUsed: view.context?.used ?? null,
-        startedAtMs: this.#sessionStartedAtMs,
-        lastActivityMs: view.lastActivityMs,
-        endedAtMs: view.reading.state === 'ended' ? view.reading.sinceMs : null,
-      },
-    ];
   }
 }
 

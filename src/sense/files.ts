@@ -93,7 +93,14 @@ function openFailure(error: unknown): ReadFailure {
 }
 
 function fileInfo(stats: Stats): FileInfo {
-  return { kind: fileKind(stats), size: stats.size, mtimeMs: stats.mtimeMs, inode: String(stats.ino), uid: stats.uid };
+  return {
+    kind: fileKind(stats),
+    size: stats.size,
+    mtimeMs: stats.mtimeMs,
+    inode: String(stats.ino),
+    bornMs: stats.birthtimeMs,
+    uid: stats.uid,
+  };
 }
 
 function fileKind(stats: Stats): FileKind {

@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateS
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileInfo, Files } from '../model/world.ts';
 import { ownFiles } from './files.ts';
 import { followLimits, LineFollower } from './line-follower.ts';
 
@@ -80,6 +81,33 @@ describe('a growing file is read once, line by line', () => {
     renameSync(`${file}.away`, file);
     appendFileSync(file, 'two\n');
     expect(follower.poll()).toMatchObject({ failure: null, restarted: false, lines: [{ text: 'two', offset: 4 }] });
+  });
+
+  it('starts again when it was removed and made anew, though inode, length and last bytes are as before', () => {
+    let bornMs = 1;
+    const born = <T extends { info: FileInfo }>(read: T) => ({ ...read, info: { ...read.info, inode: '7', bornMs } });
+    const again: Files = {
+      ...files,
+      info: (place) => {
+        const info = files.info(place);
+        return info === null ? null : { ...info, inode: '7', bornMs, mtimeMs: 1 };
+      },
+      readAt: (...args) => {
+        const read = files.readAt(...args);
+        return read.ok ? born(read) : read;
+      },
+    };
+    const end = `${'x'.repeat(100)}\n`;
+    writeFileSync(file, `one\n${end}`);
+    const follower = new LineFollower(again, file);
+    follower.poll();
+    rmSync(file);
+    expect(follower.poll().failure).toBe('missing');
+    bornMs = 2;
+    writeFileSync(file, `two\n${end}`);
+    const batch = follower.poll();
+    expect(batch.restarted).toBe(true);
+    expect(batch.lines[0]?.text).toBe('two');
   });
 
   it('is not begun anew by what cannot be read', () => {

@@ -36,6 +36,9 @@ export class LineFollower {
   #inode: string | null = null;
   #size = 0;
   #mtimeMs = 0;
+  #bornMs = 0;
+  /** Since the last read something else, or nothing, was in its place. */
+  #wasGone = false;
   #offset = 0;
   /** The bytes before the offset: another file can get the same inode, and the same file other content. */
   #anchor: Buffer = Buffer.alloc(0);
@@ -63,9 +66,13 @@ export class LineFollower {
   poll(): FollowBatch {
     const batch: FollowBatch = { lines: [], restarted: false, oversized: 0, more: false, failure: null };
     const info = this.#files.info(this.path);
-    if (info !== null && info.inode === this.#inode && info.size === this.#size && info.mtimeMs === this.#mtimeMs) {
-      if (this.#offset >= info.size) return batch;
-    }
+    const isSame =
+      !this.#wasGone &&
+      info !== null &&
+      info.inode === this.#inode &&
+      info.size === this.#size &&
+      info.mtimeMs === this.#mtimeMs;
+    if (isSame && this.#offset >= info.size) return batch;
     // What stands in the file's place counts only once it could be read: a link or a folder there replaces nothing.
     let read = this.#read(info?.size ?? 0);
     if (read.ok && this.#inode !== null && !this.#continues(read.bytes, read.info)) {
@@ -74,12 +81,15 @@ export class LineFollower {
       read = this.#read(read.info.size);
     }
     if (!read.ok) {
+      this.#wasGone ||= read.reason === 'missing' || read.reason === 'not-regular';
       batch.failure = read.reason;
       return batch;
     }
     this.#inode = read.info.inode;
     this.#size = read.info.size;
     this.#mtimeMs = read.info.mtimeMs;
+    this.#bornMs = read.info.bornMs;
+    this.#wasGone = false;
     const bytes = read.bytes.subarray(this.#anchor.length);
     this.#take(bytes, batch);
     this.#anchor = Buffer.concat([this.#anchor, bytes.subarray(-anchorBytes)]).subarray(-anchorBytes);
@@ -98,6 +108,8 @@ export class LineFollower {
 
   #continues(bytes: Buffer, info: FileInfo): boolean {
     if (info.inode !== this.#inode || info.size < this.#offset) return false;
+    // Away and back it is the same file; removed and made anew it is another one, whatever its last bytes are.
+    if (this.#wasGone && info.bornMs !== this.#bornMs) return false;
     return bytes.subarray(0, this.#anchor.length).equals(this.#anchor);
   }
 

@@ -96,10 +96,25 @@ describe('the end', () => {
     // Something to say, to whoever still listens.
     await openStandIn(world, 'worker-ps');
     expect((await ended).code).toBe(0);
-    const { cluster } = JSON.parse(readFileSync(path.join(world.dataDir, 'pg.json'), 'utf8')) as { cluster: string };
-    await until('no process of the database', () => processesIn(cluster).length === 0);
-    for (const file of ['daemon.json', 'daemon.lock', 'daemon.sock', 'pg.lock']) {
-      expect(existsSync(path.join(world.dataDir, file)), file).toBe(false);
-    }
+    await expectNothingLeft(world);
+  });
+
+  it('by a signal in the middle of the start, before it says that it watches, leaves nothing behind either', async () => {
+    const world = await testWorld();
+    const { child, said, ended } = start(world);
+    await until('it starts', () => said().includes('starting the database'), 20_000);
+    child.kill('SIGTERM');
+    const { code, said: all } = await ended;
+    expect(code).toBe(0);
+    expect(all).not.toContain('watching, data in');
+    await expectNothingLeft(world);
   });
 });
+
+async function expectNothingLeft(world: World): Promise<void> {
+  const { cluster } = JSON.parse(readFileSync(path.join(world.dataDir, 'pg.json'), 'utf8')) as { cluster: string };
+  await until('no process of the database', () => processesIn(cluster).length === 0);
+  for (const file of ['daemon.json', 'daemon.lock', 'daemon.sock', 'pg.lock']) {
+    expect(existsSync(path.join(world.dataDir, file)), file).toBe(false);
+  }
+}

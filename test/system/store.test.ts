@@ -55,6 +55,7 @@ function view(agent: string): AgentView {
     lastActivityMs: null,
     lastTurn: null,
     lastTurnAtMs: null,
+    turnIsOpen: false,
     error: null,
     background: [],
     findings: [],

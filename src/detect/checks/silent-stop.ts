@@ -1,15 +1,22 @@
 import type { HealthCheck } from '../check.ts';
 
+/** The client says that it is idle up to half a second before its record has the turn that made it so. */
+const settleMs = 1_000;
+
 /**
  * The turn was given up after errors and the client went back to its prompt without a word: three 529s take two
  * seconds, and nobody notices until morning.
  */
 export const silentStop: HealthCheck = {
   name: 'silent-stop',
-  look({ view }) {
+  look({ view, nowMs }) {
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
     if (view.lastTurn !== 'failed')
       return { fine: view.lastTurn === null ? 'no turn yet' : `the last turn ended ${view.lastTurn}` };
+    // Continued, and at its prompt again: the new turn counts, however soon its end is written.
+    if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
+    const idleMs = nowMs - view.reading.sinceMs;
+    if (idleMs >= 0 && idleMs < settleMs) return { fine: 'it has only just come to its prompt' };
     const sinceMs = view.lastTurnAtMs ?? view.reading.sinceMs;
     return {
       found: {

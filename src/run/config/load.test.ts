@@ -444,10 +444,10 @@ describe('a file that cannot be taken is one line', () => {
   });
 
   it.each([
-    ['a value', 'mode: "\\e[2J\\u202eact\\n\\ud800"', '"\\u001b[2J\\u202eact\\u000a\\ud800"'],
-    ['a key', '"\\e]0;x\\a": 1', '`\\u001b]0;x\\u0007`'],
-    ['an outer key', '? "a\\nb"\n: {x: *y}', 'a\\u000ab.x'],
-    ['a directive', '%RUN\u202e\n---\nmode: act', '%RUN\\u202e'],
+    ['a value', 'mode: "\\e[2J\\u202eact\\n\\ud800"', '"\\x1b[2J\\u{202e}act\\n\ufffd"'],
+    ['a key', '"\\e]0;x\\a": 1', '`\\x1b]0;x\\x07`'],
+    ['an outer key', '? "a\\nb"\n: {x: *y}', 'a\\nb.x'],
+    ['a directive', '%RUN\u202e\n---\nmode: act', '%RUN\\u{202e}'],
   ])('escapes control characters from %s', (_name, yaml, shown) => {
     const text = machineBad(yaml).join('');
     expect(text).toContain(shown);

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { ok } from '../../model/result.ts';
+import { printable } from '../../model/text.ts';
 import { type ConfigKey, configKeys, getKey, refuseProjectValue, setKey } from './narrow.ts';
-import { printable } from './printable.ts';
 import { badConfig, type ConfigProblem, type ConfigResult, formatProblem } from './problem.ts';
 import { readConfigText } from './read.ts';
 import { type Config, defaultConfig, type FileConfig } from './schema.ts';

@@ -1,5 +1,5 @@
+import { isInsidePath } from './fields.ts';
 import type { Config, FileConfig } from './schema.ts';
-import { isInsidePath } from './schema.ts';
 
 /** `prompt.minIntervalMinutes`: every value of the configuration; a list is one value. */
 export type ConfigKey = Leaves<FileConfig>;

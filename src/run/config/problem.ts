@@ -1,5 +1,5 @@
 import type { Result } from '../../model/result.ts';
-import { printable } from './printable.ts';
+import { printable } from '../../model/text.ts';
 
 /** One thing wrong with one file. `key` and `text` are already printable. */
 export interface ConfigProblem {

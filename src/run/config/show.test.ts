@@ -40,7 +40,7 @@ describe('config show', () => {
   it('is one printable line a value', () => {
     const text = configText(load('handoff: {dir: "a\\nb\\e[1m"}\n'));
     expect(text.trimEnd().split('\n')).toHaveLength(configKeys.length);
-    expect(text).toContain('handoff.dir: a\\u000ab\\u001b[1m');
+    expect(text).toContain('handoff.dir: a\\nb\\x1b[1m');
     expect(text).not.toContain('\x1b');
   });
 });

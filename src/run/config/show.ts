@@ -1,6 +1,6 @@
+import { printable } from '../../model/text.ts';
 import type { ConfigFile, LoadedConfig } from './load.ts';
 import { configKeys, getKey } from './narrow.ts';
-import { printable } from './printable.ts';
 
 export interface ConfigRow {
   key: string;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { excerpt } from './excerpt.ts';
 import { nearestKey } from './nearest-key.ts';
-import { excerpt } from './printable.ts';
 import { configSchema, type FileConfig } from './schema.ts';
 import { formatPath, type KeyPath, type YamlProblem, type YamlValue } from './yaml.ts';
 

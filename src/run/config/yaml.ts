@@ -1,5 +1,5 @@
 import { Composer, type CST, isMap, isScalar, isSeq, Lexer, LineCounter, type ParsedNode, Parser } from 'yaml';
-import { excerpt } from './printable.ts';
+import { excerpt } from './excerpt.ts';
 
 export type KeyPath = readonly (string | number)[];
 

@@ -1,6 +1,8 @@
-// What the "model" will do next: a queue of steps, one taken by each request. Empty queue: a short text.
+// What the "model" will do next: a queue of steps, one taken by each request. Empty queue: what a function says to the
+// request, or a short text.
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { type ModelTurn, readTurn } from './model-turn.ts';
 import {
   type Answer,
   sendAnswerJson,
@@ -33,6 +35,18 @@ interface AnswerOptions {
   tools?: ToolCall[];
   delayMs?: number;
 }
+
+/** What a function answers to a request. */
+export interface Reply extends AnswerOptions {
+  text?: string;
+  /** Streams the text in so many pieces, `delayMs` before each. */
+  chunks?: number;
+  /** Nothing more after the text, or after the response headers if there is none, until this resolves; true: ever. */
+  hang?: true | Promise<void>;
+  error?: { status: number; body?: unknown; headers?: Record<string, string> };
+}
+
+type Behaviour = (turn: ModelTurn) => Reply | null | Promise<Reply | null>;
 
 function deferred<T>() {
   let resolve: (value: T) => void = () => {};
@@ -76,6 +90,8 @@ export class ModelScript {
   readonly #steps: ModelStep[] = [];
   #usage: Usage = {};
   #otherwise: string;
+  #behaviour: Behaviour = () => null;
+  #behaved = 0;
 
   constructor(otherwise: string) {
     this.#otherwise = otherwise;
@@ -91,15 +107,19 @@ export class ModelScript {
     this.#otherwise = text;
   }
 
+  /** Answers every request for which no step is queued; null leaves it to `otherwise`. */
+  behave(behaviour: Behaviour): void {
+    this.#behaviour = behaviour;
+    this.#behaved = 0;
+  }
+
   reply(text: string, options: AnswerOptions = {}): ModelStep {
     return this.#queue(this.#answer([text], options));
   }
 
   /** Text that takes chunks × delayMs to arrive. */
   stream(text: string, { chunks, ...options }: AnswerOptions & { chunks: number; delayMs: number }): ModelStep {
-    const size = Math.ceil(text.length / chunks);
-    const pieces = Array.from({ length: chunks }, (_, n) => text.slice(n * size, (n + 1) * size));
-    return this.#queue(this.#answer(pieces, options));
+    return this.#queue(this.#answer(inPieces(text, chunks), options));
   }
 
   tool(name: string, input: Record<string, unknown>, options: AnswerOptions & { text?: string } = {}): ModelStep {
@@ -119,11 +139,7 @@ export class ModelScript {
 
   /** Response headers, then nothing until released. */
   silent(text = 'Here at last.', options: AnswerOptions = {}): ModelStep {
-    return this.#queue(async (request, response, released) => {
-      if (request.stream) sendStreamHead(response);
-      await released;
-      await this.#answer([text], options)(request, response, released);
-    });
+    return this.#queue(this.#silence(text, options));
   }
 
   /** Begins to answer and stops in the middle until released. The client shows whole lines only, so the first ends one. */
@@ -144,7 +160,31 @@ export class ModelScript {
   }
 
   next(): ModelStep {
-    return this.#steps.shift() ?? new ModelStep(this.#answer([this.#otherwise], {}));
+    return this.#steps.shift() ?? new ModelStep((...played) => this.#behave(...played));
+  }
+
+  async #behave(request: ModelRequest, response: ServerResponse, gone: Promise<void>): Promise<void> {
+    this.#behaved += 1;
+    const said = await this.#behaviour(readTurn(request, this.#behaved));
+    const { text, chunks = 1, hang, error, ...options } = said ?? { text: this.#otherwise };
+    if (error !== undefined) return sendJson(response, error.status, error.body ?? {}, error.headers);
+    if (hang === undefined) {
+      const pieces = text === undefined ? [] : inPieces(text, chunks);
+      return this.#answer(pieces, options)(request, response, gone);
+    }
+    const play =
+      text === undefined
+        ? this.#silence('Here at last.', options)
+        : this.#answer([`${text}\n\n`, 'Now I know.'], options, true);
+    await play(request, response, hang === true ? gone : Promise.race([hang, gone]));
+  }
+
+  #silence(text: string, options: AnswerOptions): Play {
+    return async (request, response, released) => {
+      if (request.stream) sendStreamHead(response);
+      await released;
+      await this.#answer([text], options)(request, response, released);
+    };
   }
 
   #queue(play: Play): ModelStep {
@@ -173,6 +213,11 @@ export class ModelScript {
       }
     };
   }
+}
+
+function inPieces(text: string, count: number): string[] {
+  const size = Math.ceil(text.length / count);
+  return Array.from({ length: count }, (_, n) => text.slice(n * size, (n + 1) * size));
 }
 
 export function errorBody(type: string, message: string) {

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import type { Command } from 'commander';
-import { runOnce } from '../../../run/daemon.ts';
 import { findHome, runningDaemon } from '../../../run/home.ts';
+import { runOnce } from '../../../run/start.ts';
 import { healthDocument, type StatusDocument } from '../../../run/status.ts';
 import { askStatus } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';

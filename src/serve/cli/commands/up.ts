@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import type { WatchEvent } from '../../../model/event.ts';
-import { type StartFailure, startDaemon } from '../../../run/daemon.ts';
+import type { RunningDaemon, StartFailure } from '../../../run/daemon.ts';
 import { findHome, runningDaemon } from '../../../run/home.ts';
+import { startDaemon } from '../../../run/start.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { clock, print, say, words } from '../output.ts';
 
@@ -53,13 +54,16 @@ export function addUp(program: Command): void {
 
 async function upHere(options: UpOptions): Promise<void> {
   const home = findHome(process.env);
-  let stop = () => {};
-  // Whoever read our lines is gone, as in `up | head`: that ends us, but not without the database.
-  let unheard = false;
-  process.stdout.removeAllListeners('error').on('error', () => {
-    unheard = true;
-    stop();
-  });
+  let daemon: RunningDaemon | null = null;
+  let isAskedToStop = false;
+  const stop = () => {
+    isAskedToStop = true;
+    daemon?.stop(false);
+  };
+  // Before anybody can know that it runs: a stop in the middle of the start must not leave the database behind.
+  // A closed terminal is such a stop, and so is a reader who is gone, as in `up | head`.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  process.stdout.removeAllListeners('error').on('error', stop);
   const started = await startDaemon({
     home,
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
@@ -72,14 +76,10 @@ async function upHere(options: UpOptions): Promise<void> {
     notice: say,
   });
   if (!started.ok) throw new CommandFailure(exitCodes[started.reason], started.message, started.fix ?? null);
-  say(`watching, data in ${home.dir}; Ctrl-C stops`);
-  stop = () => started.value.stop(false);
-  if (unheard) stop();
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  // A closed terminal is no reason to leave the database behind.
-  process.on('SIGHUP', stop);
-  await started.value.stopped;
+  daemon = started.value;
+  if (isAskedToStop) daemon.stop(false);
+  else say(`watching, data in ${home.dir}; Ctrl-C stops`);
+  await daemon.stopped;
   say('stopped');
 }
 

@@ -1,0 +1,154 @@
+import { loopLimits } from '../detect/loops/check.ts';
+import { type LoopTrouble, LoopWatch } from '../detect/loops/watch.ts';
+import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
+import type { AgentView, ContextReading } from '../model/agent.ts';
+import type { WatchEvent } from '../model/event.ts';
+import type { SessionEvent } from '../model/session-event.ts';
+import type { ContextPoint, SessionRow, StoredAgent } from '../model/store.ts';
+import { shown } from '../model/text.ts';
+import type { Observation } from '../sense/agent-follower.ts';
+import type { SeenAgent } from '../sense/fleet.ts';
+import type { AgentEvents } from './agent-events.ts';
+import type { AgentInbox } from './agent-inbox.ts';
+import { transcriptContext } from './agent-view.ts';
+import { ContextTrail } from './context-trail.ts';
+
+const pathCharsMax = 4_096;
+
+export interface Look {
+  events: WatchEvent[];
+  /** Sessions whose row changed: the present one, and one that just ended. */
+  sessions: SessionRow[];
+  points: ContextPoint[];
+  changed: boolean;
+  more: boolean;
+}
+
+interface Parts {
+  name: string;
+  inbox: AgentInbox;
+  /** Of the process. */
+  startedAtMs: number;
+  /** Everything the client's record says, also what was recorded before. */
+  told: (agent: string, event: SessionEvent) => void;
+}
+
+/** The last word on the agent: this run's, and an earlier one's. */
+interface Last {
+  view: AgentView | null;
+  stored: StoredAgent | null;
+}
+
+/** The session an agent is in: folds its transcript, and knows how far that is on record. */
+export class AgentSession {
+  readonly #parts: Parts;
+  readonly #events: AgentEvents;
+  readonly #trail: ContextTrail;
+  #facts: SessionFacts = newSession();
+  #loops = new LoopWatch(loopLimits);
+  #id: string | null = null;
+  #startedAtMs: number;
+  #recorded: { inode: string; offset: number } | null = null;
+  #transcript: string | null = null;
+
+  constructor(parts: Parts, events: AgentEvents) {
+    this.#parts = parts;
+    this.#events = events;
+    this.#trail = new ContextTrail(parts.name);
+    this.#startedAtMs = parts.startedAtMs;
+  }
+
+  get id(): string | null {
+    return this.#id;
+  }
+
+  get transcript(): string | null {
+    return this.#transcript;
+  }
+
+  get facts(): SessionFacts {
+    return this.#facts;
+  }
+
+  get loops(): LoopTrouble[] {
+    return this.#loops.open;
+  }
+
+  /** A figure of the context that the transcript did not bring. */
+  seen(context: ContextReading): ContextPoint[] {
+    return this.#trail.seen(context, this.#facts);
+  }
+
+  restart(observation: Observation, last: Last, nowMs: number, look: Look): void {
+    this.#facts = newSession();
+    this.#loops = new LoopWatch(loopLimits);
+    if (observation.sessionId === this.#id) {
+      // The file was cut or replaced: how far it was recorded says nothing about the new content.
+      this.#recorded = null;
+      this.#trail.begin(this.#id, null);
+      return;
+    }
+    const previous = this.#id ?? last.stored?.view.sessionId ?? null;
+    if (this.#id !== null && last.view !== null) {
+      const [row] = this.row(last.view);
+      if (row !== undefined) look.sessions.push({ ...row, endedAtMs: nowMs });
+    }
+    if (previous !== null && previous !== observation.sessionId) {
+      look.events.push(
+        this.#events.of(
+          nowMs,
+          observation.registry === null ? 'hook' : 'registry',
+          'session',
+          { from: previous },
+          observation.sessionId,
+        ),
+      );
+      this.#startedAtMs = observation.registry?.entry.sinceMs ?? nowMs;
+    }
+    this.#id = observation.sessionId;
+    this.#recorded = last.stored?.recorded.get(observation.sessionId ?? '') ?? null;
+    this.#transcript = null;
+    const stored = last.stored?.view;
+    this.#trail.begin(this.#id, stored?.sessionId === this.#id ? (stored?.context ?? null) : null);
+  }
+
+  take(observation: Observation, seen: SeenAgent, look: Look): void {
+    const transcript = observation.transcript;
+    if (transcript === null) return;
+    this.#transcript = transcript.path;
+    // A shorter file was cut while nobody watched.
+    if (this.#recorded?.inode !== transcript.inode || this.#recorded.offset > transcript.size)
+      this.#recorded = { inode: transcript.inode, offset: 0 };
+    const recordedTo = this.#recorded.offset;
+    const window = this.#parts.inbox.statusLine(this.#id)?.line.window ?? null;
+    for (const { event, offset } of observation.events) {
+      takeEvent(this.#facts, event);
+      this.#loops.take({ ...event, index: offset });
+      this.#parts.told(this.#parts.name, event);
+      const points = this.#trail.told(event, transcriptContext(seen, this.#facts, window), this.#facts);
+      if (offset < recordedTo) continue;
+      look.points.push(...points);
+      this.#recorded.offset = Math.max(this.#recorded.offset, offset + 1);
+      // What the session did under an earlier process is history, not something seen.
+      if (event.atMs >= this.#parts.startedAtMs)
+        look.events.push(this.#events.ofTranscript(event, transcript.path, this.#id));
+    }
+  }
+
+  row(view: AgentView): SessionRow[] {
+    if (this.#id === null) return [];
+    return [
+      {
+        agent: this.#parts.name,
+        sessionId: this.#id,
+        transcript: this.#transcript === null ? null : shown(this.#transcript, pathCharsMax),
+        recorded: this.#recorded === null ? null : { ...this.#recorded },
+        model: view.model,
+        contextUsed: view.context?.used ?? null,
+        startedAtMs: this.#startedAtMs,
+        lastActivityMs: view.lastActivityMs,
+        endedAtMs: view.reading.state === 'ended' ? view.reading.sinceMs : null,
+      },
+    ];
+  }
+}

@@ -1,0 +1,107 @@
+import type { Counters } from '../model/counters.ts';
+import type { Json, WatchEvent } from '../model/event.ts';
+import type { Clock } from '../model/world.ts';
+import type { Acting } from './acting.ts';
+import { countSources } from './agent-sources.ts';
+import type { Config } from './config/schema.ts';
+import type { ControlRequest } from './control.ts';
+import type { Journal } from './journal.ts';
+import type { Saver } from './saver.ts';
+import type { Spawns } from './spawns.ts';
+import { agentDocument, type StatusDocument } from './status.ts';
+import type { Watcher } from './watcher.ts';
+
+interface Parts {
+  sinceMs: number;
+  clock: Clock;
+  counters: Counters;
+  config: () => Config;
+  paused: () => boolean;
+  watcher: Watcher;
+  spawns: Spawns;
+  acting: Acting;
+  saver: Saver;
+  journal: Journal;
+  stop: (keepDb: boolean) => void;
+}
+
+/** What the daemon says to whoever asks at its control socket. */
+export class Answers {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async to(request: ControlRequest): Promise<unknown> {
+    switch (request.ask) {
+      case 'stop':
+        // The answer has to be on its way before the socket goes.
+        setImmediate(() => this.#parts.stop(request.keepDb));
+        return { ok: true };
+      case 'doctor':
+        return this.#doctor();
+      case 'prompt':
+        return this.#parts.acting.say(request.agent, request.said, request.waitMs);
+      case 'authority':
+        return { ok: await this.#parts.acting.setAuthority(request.agent, request.authority) };
+      case 'ack':
+        return { ok: await this.#parts.acting.acknowledge(request.id) };
+      case 'inbox':
+        return { v: 1, items: this.#parts.acting.inbox() };
+      case 'compact':
+        return this.#parts.acting.compact(request.agent);
+      case 'why':
+        return this.#parts.acting.why(request.agent);
+      default:
+        return this.status();
+    }
+  }
+
+  status(): StatusDocument {
+    const nowMs = this.#parts.clock.nowMs();
+    const config = this.#parts.config();
+    return {
+      v: 1,
+      daemon: {
+        pid: process.pid,
+        since: new Date(this.#parts.sinceMs).toISOString(),
+        paused: this.#parts.paused(),
+        mode: config.mode,
+        tick_ms: config.tickSeconds * 1000,
+        bands: config.bands,
+        prompts: { reacted: this.#parts.acting.reactions.total, in_time: this.#parts.acting.reactions.inTime },
+      },
+      agents: this.#parts.spawns
+        .overlay(this.#parts.watcher.views())
+        .map((view) => agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs)),
+    };
+  }
+
+  #doctor(): Json {
+    return {
+      counters: this.#parts.counters.all(),
+      servers: this.#parts.watcher.servers,
+      database: {
+        down: this.#parts.saver.isDown,
+        waiting: this.#parts.journal.pending,
+        failure: this.#parts.journal.failure,
+      },
+      channels: this.#parts.acting.channels.map(({ name, ok: works, reason }) => ({ name, ok: works, reason })),
+      sources: countSources(this.#parts.watcher.views()),
+      memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
+      agents: this.#parts.watcher.views().filter((view) => view.reading.state !== 'ended').length,
+    };
+  }
+}
+
+export function eventDocument(event: WatchEvent) {
+  return {
+    v: 1,
+    at: new Date(event.atMs).toISOString(),
+    agent: event.agent,
+    source: event.source,
+    kind: event.kind,
+    data: event.data,
+  };
+}

@@ -1,0 +1,65 @@
+import { fail, ok, type Result } from '../model/result.ts';
+import { acquireLock } from '../record/lock-file.ts';
+import { openStore } from '../record/store.ts';
+import { loadConfig } from './config/load.ts';
+import { watchConfig } from './config/watch.ts';
+import { Daemon, type DaemonOptions, type RunningDaemon, type StartFailure } from './daemon.ts';
+import { databaseRuns, openDatabase } from './database.ts';
+import { makeHomeDir, runningDaemon } from './home.ts';
+import { refreshScript } from './setup/init.ts';
+import type { StatusDocument } from './status.ts';
+
+/** One full round without a daemon: look, record, act, and stop again. The database is left as it was found. */
+export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocument, StartFailure>> {
+  const keepDb = databaseRuns(options.home);
+  const started = await startDaemon(options);
+  if (!started.ok) return started;
+  // As it was found: what is done about it may have mended it by the time it is done.
+  const status = started.value.status();
+  await started.value.settled();
+  started.value.stop(keepDb);
+  await started.value.stopped;
+  return ok(status);
+}
+
+export async function startDaemon(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
+  const { home } = options;
+  if (process.platform !== 'linux')
+    return fail('platform', `${process.platform} is not supported yet`, 'run it on Linux');
+  const made = makeHomeDir(home);
+  if (!made.ok) return fail('home', made.message, made.fix);
+  const lock = acquireLock(home.daemonLock);
+  if (!lock.ok) {
+    if (lock.reason === 'unusable') return fail('home', `the data directory is not usable (${lock.message})`);
+    const pid = runningDaemon(home)?.pid ?? lock.owner.pid;
+    return fail(
+      'already-running',
+      `a daemon (pid ${pid}) already watches ${home.dir}`,
+      'stop it with `watchkeeper down`',
+    );
+  }
+  const started = await startLocked(options);
+  if (!started.ok) {
+    lock.release();
+    return started;
+  }
+  void started.value.stopped.then(() => lock.release());
+  return started;
+}
+
+async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
+  const loaded = loadConfig(options.places);
+  if (!loaded.ok) return fail('config', loaded.message);
+  refreshScript(options.home);
+  options.progress('starting the database');
+  const database = await openDatabase(options.home, options.environment, options.progress);
+  if (!database.ok) return fail('database', database.message, database.fix);
+  const store = openStore(database.value.url);
+  const daemon = new Daemon(options, watchConfig(options.places, loaded.value), database.value, store);
+  const running = await daemon.start();
+  if (!running.ok) {
+    await store.close();
+    await database.value.stop();
+  }
+  return running;
+}
