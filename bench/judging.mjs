@@ -68,7 +68,12 @@ function openAgent(place) {
         registry: { entry, seenAtMs: atMs },
         sessionId,
         restarted,
-        transcript: { path: `/home/user/.claude/projects/p/${sessionId}.jsonl`, inode: '1', size: offset, seenAtMs: atMs },
+        transcript: {
+          path: `/home/user/.claude/projects/p/${sessionId}.jsonl`,
+          inode: '1',
+          size: offset,
+          seenAtMs: atMs,
+        },
         events,
         compactAskedMs: null,
         registryLeft: false,
@@ -97,7 +102,13 @@ function openAgent(place) {
   return (more) => {
     lines = more;
     const { events } = agent.look(atMs, { inbox: [], screen: null, process, taken: () => new Set() });
-    const { findings } = examine({ view: agent.view, nowMs: atMs, limits, unansweredSinceMs: null, loops: agent.loops });
+    const { findings } = examine({
+      view: agent.view,
+      nowMs: atMs,
+      limits,
+      unansweredSinceMs: null,
+      loops: agent.loops,
+    });
     return { rows: events.length, findings: findings.length };
   };
 }

@@ -62,7 +62,13 @@ export async function replayLines() {
       const ways = {
         'JSON.parse alone': [process.execPath, path.join(root, 'bench/parse-lines.mjs'), ...paths],
         'watchkeeper replay': [process.execPath, path.join(root, 'bin/watchkeeper'), 'replay', ...paths],
-        'watchkeeper replay --json': [process.execPath, path.join(root, 'bin/watchkeeper'), 'replay', '--json', ...paths],
+        'watchkeeper replay --json': [
+          process.execPath,
+          path.join(root, 'bin/watchkeeper'),
+          'replay',
+          '--json',
+          ...paths,
+        ],
         ...Object.fromEntries(programs.map(([other, program]) => [other, [program, 'daily', '--offline', '--json']])),
       };
       const env = { HOME: home, PATH: path.dirname(process.execPath) };

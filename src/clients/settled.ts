@@ -1,4 +1,4 @@
-import { digestOf, highFactor, highStart, lowFactor, lowStart } from '../model/digest.ts';
+import { digest, digestOf, highFactor, highStart, lowFactor, lowStart } from '../model/digest.ts';
 
 /**
  * The digest of an output without what changes by itself from one run of the same command to the next: blanks, times,
@@ -6,6 +6,25 @@ import { digestOf, highFactor, highStart, lowFactor, lowStart } from '../model/d
  * costs to judge: nearly all of a transcript is output.
  */
 export function settledDigest(text: string, tail: string, isError: boolean): string {
+  const hash = scan(text, isError, Number.POSITIVE_INFINITY);
+  return tail === '' ? hash : digest(`${hash} ${tail}`);
+}
+
+/** Of its first few characters only: outputs with another start have another digest. */
+export function settledStart(text: string, isError: boolean): { start: string; isWhole: boolean } {
+  const part = text.length > startCharsRead ? text.slice(0, startCharsRead) : text;
+  let start = scan(part, isError, startCharsSaid);
+  // Nearly all blanks, so far.
+  if (scannedAll && part !== text) start = scan(text.slice(0, codesMax), isError, startCharsSaid);
+  return { start, isWhole: scannedAll && text.length <= codesMax };
+}
+
+const startCharsSaid = 200;
+const startCharsRead = 2_000;
+/** The last scan came to the end of its text. */
+let scannedAll = true;
+
+function scan(text: string, isError: boolean, saidMax: number): string {
   // Kept in this one function: numbers that a closure shares are slow.
   let low = lowStart;
   let high = highStart;
@@ -19,7 +38,8 @@ export function settledDigest(text: string, tail: string, isError: boolean): str
   let inTemp = false;
   /** How much more of an id is left out. */
   let idCharsLeft = 0;
-  while (at < end) {
+  let said = 0;
+  while (at < end && said < saidMax) {
     const code = codes[at] as number;
     const kind = code < 128 ? (kinds[code] as number) : isWideBlank(code) ? kindBlank : kindOther;
     if (kind === kindBlank) {
@@ -42,12 +62,14 @@ export function settledDigest(text: string, tail: string, isError: boolean): str
       if (kind === kindLetter || (kind === kindIdStart && (inWord || !mayBeId(at, code)))) {
         // To the end of the letters: a look at each of them by itself would take twice as long.
         let letter = code;
+        said -= at;
         do {
           low = Math.imul(low ^ letter, lowFactor);
           high = Math.imul(high ^ letter, highFactor);
           at += 1;
           letter = codes[at] as number;
         } while (letter < 128 && isLetter[letter] === 1);
+        said += at;
         inWord = true;
         continue;
       }
@@ -55,6 +77,7 @@ export function settledDigest(text: string, tail: string, isError: boolean): str
         low = Math.imul(low ^ code, lowFactor);
         high = Math.imul(high ^ code, highFactor);
         inWord = false;
+        said += 1;
         at += 1;
         continue;
       }
@@ -90,6 +113,7 @@ export function settledDigest(text: string, tail: string, isError: boolean): str
       if (isError && plain < plainEnd) {
         low = Math.imul(low ^ numberMark, lowFactor);
         high = Math.imul(high ^ numberMark, highFactor);
+        said += 1;
         plain = plainEnd;
       }
       inWord = mark === '';
@@ -119,23 +143,20 @@ export function settledDigest(text: string, tail: string, isError: boolean): str
         idCharsLeft = idCharsMax;
       }
     }
+    said += plainEnd - plain + mark.length;
     for (; plain < plainEnd; plain += 1) {
-      const said = codes[plain] as number;
-      low = Math.imul(low ^ said, lowFactor);
-      high = Math.imul(high ^ said, highFactor);
+      const own = codes[plain] as number;
+      low = Math.imul(low ^ own, lowFactor);
+      high = Math.imul(high ^ own, highFactor);
     }
     for (let index = 0; index < mark.length; index += 1) {
-      const said = mark.charCodeAt(index);
-      low = Math.imul(low ^ said, lowFactor);
-      high = Math.imul(high ^ said, highFactor);
+      const own = mark.charCodeAt(index);
+      low = Math.imul(low ^ own, lowFactor);
+      high = Math.imul(high ^ own, highFactor);
     }
     at = next;
   }
-  for (let index = 0; index < tail.length; index += 1) {
-    const code = tail.charCodeAt(index);
-    low = Math.imul(low ^ code, lowFactor);
-    high = Math.imul(high ^ code, highFactor);
-  }
+  scannedAll = at >= end;
   return digestOf(low, high);
 }
 

@@ -1,5 +1,6 @@
 import { digest } from '../../model/digest.ts';
 import { Recent } from './recent.ts';
+import { RecentOutputs } from './recent-outputs.ts';
 import type { Step } from './steps.ts';
 
 /** What a step brought, seen against everything since the last new input. */
@@ -21,8 +22,9 @@ const shortChars = 260;
  * Constant cost per step.
  */
 export class Novelty {
-  readonly #pairs = new Recent(seenMax);
-  readonly #outputs = new Recent(seenMax);
+  /** By their calls. */
+  readonly #pairs = new RecentOutputs(seenMax);
+  readonly #outputs = new RecentOutputs(seenMax);
   readonly #shapes = new Recent(seenMax);
   readonly #changes = new Recent(seenMax);
   readonly #calls = new Recent(seenMax);
@@ -34,10 +36,9 @@ export class Novelty {
 
   take(step: Step): Brought {
     const { call, result } = step;
-    const pair = `${call.hash} ${result.hash}`;
     const made = call.act === 'change' && !step.failed && !step.excused;
     const progress = made && !this.#changes.has(call.hash);
-    const again = this.#pairs.has(pair);
+    const again = this.#pairs.has(call.hash, result);
     const empty = result.chars === 0;
     const short = !empty && result.chars <= shortChars && call.act !== 'change';
     // All "No matches found for …" are one.
@@ -52,16 +53,16 @@ export class Novelty {
         (empty && call.act === 'look') ||
         // The same call with another output is what one polls for.
         (short && !this.#calls.has(call.hash) && this.#shapes.has(shape)) ||
-        (!empty && !short && this.#outputs.has(result.hash)));
+        (!empty && !short && this.#outputs.has(result.start, result)));
     if (progress) {
       // The files are others now: the same look may show something else.
       this.#outputs.clear();
       this.#shapes.clear();
     }
     if (made) this.#changes.add(call.hash);
-    this.#pairs.add(pair);
+    this.#pairs.add(call.hash, result);
     this.#calls.add(call.hash);
-    this.#outputs.add(result.hash);
+    this.#outputs.add(result.start, result);
     if (short) this.#shapes.add(shape);
     return { again, progress, nothing };
   }
