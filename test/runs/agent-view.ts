@@ -32,7 +32,6 @@ export function agentView(
     sources: [],
     costUsd: null,
     lastActivityMs: sinceMs,
-    turnIsOpen: false,
     lastTurn: null,
     lastTurnAtMs: null,
     turnIsOpen: false,
