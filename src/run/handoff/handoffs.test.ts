@@ -195,7 +195,10 @@ class MadeUp {
     this.#write({ kind: 'prompt', origin: 'typed', chars: text.length, tags: [tag] });
     const file = /(\/\S+\.md)/.exec(text)?.[1] ?? '';
     const asks = /write (a handoff|the whole) document/.test(text);
-    if (this.isDeaf && !asks) return this.#write({ kind: 'turn-end', durationMs: 1, pendingSubagents: 0 });
+    if (this.isDeaf && !asks) {
+      this.#write({ kind: 'turn-end', durationMs: 1, pendingSubagents: 0 });
+      return;
+    }
     const sign = { hash: 'h', target: file, act: asks ? 'change' : 'look', quick: true, edit: null } as const;
     this.#write({ kind: 'tool-call', id: tag, tool: asks ? 'Write' : 'Read', about: null, sign });
     if (asks) {
