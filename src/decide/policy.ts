@@ -1,3 +1,4 @@
+import { isAuthError } from '../detect/checks/auth-failed.ts';
 import { fullBand, highBand } from '../detect/checks/context-high.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
@@ -47,6 +48,21 @@ const ladders: Record<CheckName, Ladder> = {
   'context-high': { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over' },
   'context-full': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
   'handoff-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
+  // Only a person can mend it; silent-stop leaves it to this one.
+  'auth-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
+  'never-started': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  'mass-failure': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  // Shown and recorded, nothing more.
+  'rate-limited': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'completion-missing': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  repetition: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'error-acceleration': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'token-burn': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'cost-spike': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'low-cache': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'low-efficiency': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'cognitive-decay': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  entropy: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   flapping: { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
 };
 
@@ -90,6 +106,10 @@ const projectGapMs = 1_000;
 /** One decision: the next thing to do about this trouble now, or why not yet. `view`: null where no agent is concerned. */
 export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): Step {
   const ladder = ladderOf(incident);
+  if (incident.check === 'silent-stop' && isAuthError(view?.errorKind ?? null))
+    return { do: 'wait', for: null, reason: 'a human is told by auth-failed', untilMs: null };
+  if (incident.check === 'auth-failed' && view !== null && view.reading.state !== 'idle')
+    return { do: 'wait', for: 'tell', reason: 'it is tried again', untilMs: null };
   const mayPrompt = view !== null && ladder.template !== null && mayBePrompted(incident, view);
   if (mayPrompt && ladder.template !== null && incident.prompts < ladder.promptsMax) {
     return promptStep(incident, view, facts, ladder, ladder.template);
@@ -185,7 +205,7 @@ export function isOver(incident: Incident, view: AgentView | null, hasFinding: b
   if (incident.check === 'context-full') return isStayOver(incident, view, fullBand);
   if (hasFinding) return false;
   if (view === null || view.reading.state === 'ended') return true;
-  if (incident.check !== 'silent-stop') return true;
+  if (incident.check !== 'silent-stop' && incident.check !== 'auth-failed') return true;
   return view.lastTurn !== 'failed' && (view.lastTurnAtMs ?? 0) > incident.openedMs;
 }
 

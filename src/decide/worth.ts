@@ -60,6 +60,12 @@ const lost: Worth = {
   verdicts: { 'human-wrote': 'right', 'human-interrupted': 'right' },
 };
 
+const trend: Worth = {
+  ground: { by: 'none', why: 'no run is labelled for it', measured: null },
+  right: lost.right,
+  verdicts: lost.verdicts,
+};
+
 const spawnVerdicts: Worth['verdicts'] = { failed: 'right', 'by-itself': 'wrong' };
 
 /** A check does not compile until it says why it may be acted on and when it was right. */
@@ -113,6 +119,31 @@ const worths: Record<CheckName, Worth> = {
   'context-high': onRecord("the client's own figure", 'The figure was what the client said.'),
   'context-full': onRecord("the client's own figure", 'The figure was what the client said.'),
   'handoff-failed': onRecord('our own record of its steps', 'It had failed, and nobody had done it by hand.'),
+  'auth-failed': {
+    ground: { by: 'record', why: "the client's own record of the kind of error that ended the turn" },
+    right: 'It took a person to let it go on, or it failed again. Wrong: it went on by itself.',
+    verdicts: { 'human-wrote': 'right', failed: 'right', 'by-itself': 'wrong' },
+  },
+  'rate-limited': onRecord("the client's own record of the limit", 'The client said so.'),
+  'never-started': {
+    ground: { by: 'record', why: 'a living process, by the kernel, and no session in any record' },
+    right: 'It ended without having begun. Wrong: it began by itself.',
+    verdicts: { 'agent-died': 'right', 'by-itself': 'wrong' },
+  },
+  'completion-missing': {
+    ground: { by: 'none', why: 'an agent may say it in other words', measured: null },
+    right: 'A person had to write to it.',
+    verdicts: { 'human-wrote': 'right' },
+  },
+  'mass-failure': onRecord('the findings of the agents', 'So many agents were in that trouble at once.'),
+  repetition: trend,
+  'error-acceleration': trend,
+  'token-burn': trend,
+  'cost-spike': trend,
+  'low-cache': trend,
+  'low-efficiency': trend,
+  'cognitive-decay': trend,
+  entropy: trend,
   flapping: onRecord('our own record of incidents', 'It had opened and closed by itself that often.'),
 };
 

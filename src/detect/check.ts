@@ -6,6 +6,8 @@ import type { LoopTrouble } from './loops/watch.ts';
 export interface CheckLimits {
   waitingNotifyMs: number;
   answerMs: number;
+  startMs: number;
+  completionMs: number;
   stallMs: { thinking: number; tool: number; mcp: number; subagent: number };
 }
 
@@ -17,6 +19,8 @@ export interface CheckInput {
   unansweredSinceMs: number | null;
   /** What its own record shows of loops, errors and lost ways. */
   loops: readonly LoopTrouble[];
+  /** What it has agreed to say when it is done, and whether it has in its last turn; null: nothing is agreed. */
+  completion: { signal: string; said: boolean } | null;
   /** How much of the time since then nobody looked, for the machine slept or the supervisor stood still. */
   missedSince: (sinceMs: number) => number;
 }

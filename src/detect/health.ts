@@ -1,11 +1,16 @@
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { CheckInput, HealthCheck } from './check.ts';
+import { authFailed } from './checks/auth-failed.ts';
+import { completionMissing } from './checks/completion-missing.ts';
 import { contextFull, contextHigh } from './checks/context-high.ts';
 import { endedUnexpectedly } from './checks/ended-unexpectedly.ts';
 import { lostWay } from './checks/lost-way.ts';
+import { neverStarted } from './checks/never-started.ts';
 import { noAnswer } from './checks/no-answer.ts';
+import { rateLimited } from './checks/rate-limited.ts';
 import { silentStop } from './checks/silent-stop.ts';
 import { stalledTurn } from './checks/stalled-turn.ts';
+import { trends } from './checks/trends.ts';
 import { waitingHuman } from './checks/waiting-human.ts';
 import { type Hold, usualHold } from './hold.ts';
 
@@ -20,6 +25,11 @@ const checks: readonly HealthCheck[] = [
   contextHigh,
   contextFull,
   ...lostWay,
+  authFailed,
+  rateLimited,
+  neverStarted,
+  completionMissing,
+  ...trends,
 ];
 
 export interface Examination {

@@ -118,6 +118,19 @@ export type CheckName =
   | 'context-high'
   | 'context-full'
   | 'handoff-failed'
+  | 'auth-failed'
+  | 'rate-limited'
+  | 'never-started'
+  | 'completion-missing'
+  | 'mass-failure'
+  | 'repetition'
+  | 'error-acceleration'
+  | 'token-burn'
+  | 'cost-spike'
+  | 'low-cache'
+  | 'low-efficiency'
+  | 'cognitive-decay'
+  | 'entropy'
   | 'flapping';
 
 export interface FindingEvidence {

@@ -16,6 +16,7 @@ import type { Config } from './config/schema.ts';
 import { Handoffs } from './handoff/handoffs.ts';
 import type { HandoffNews } from './handoff/news.ts';
 import type { Home } from './home.ts';
+import { HostFindings } from './host-findings.ts';
 import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
@@ -80,6 +81,7 @@ export class Acting {
   readonly #scores: Scores;
   readonly #progress: Progress;
   readonly handoffs: Handoffs;
+  readonly #hostFindings: HostFindings;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
@@ -91,12 +93,14 @@ export class Acting {
     const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
     const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
     this.#scores = new Scores({ promptedBy, spawnStatus: parts.spawnStatus });
+    this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
     this.#keeper = new Keeper({
       ...parts,
       isHandedOver,
       prompter: this.#prompter,
       teller: this.#teller,
       scores: this.#scores,
+      isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
     });
     this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, keeper: this.#keeper });
     this.handoffs = new Handoffs({
@@ -159,8 +163,13 @@ export class Acting {
   round(): void {
     const views = this.handoffs.overlay(this.#parts.views());
     this.handoffs.round(views);
-    this.#keeper.round(views, this.#parts.loose());
+    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)]);
     this.#progress.round(views);
+  }
+
+  /** Troubles that belong to no agent. */
+  loose(): LooseFinding[] {
+    return [...this.#parts.loose(), ...this.#hostFindings.loose()];
   }
 
   settled(): Promise<void> {

@@ -8,7 +8,7 @@ import type { ControlRequest } from './control.ts';
 import type { Journal } from './journal.ts';
 import type { Saver } from './saver.ts';
 import type { Spawns } from './spawns.ts';
-import { agentDocument, type StatusDocument } from './status.ts';
+import { agentDocument, findingDocument, type StatusDocument } from './status.ts';
 import type { Watcher } from './watcher.ts';
 
 interface Parts {
@@ -80,6 +80,7 @@ export class Answers {
         ...agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs),
         handoff: this.#parts.acting.handoffs.running(view.agent),
       })),
+      findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };
   }
 

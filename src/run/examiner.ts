@@ -1,11 +1,11 @@
 import { Attention } from '../detect/attention.ts';
-import type { CheckLimits } from '../detect/check.ts';
 import { type Examination, examine, holdOf } from '../detect/health.ts';
 import { Holding } from '../detect/hold.ts';
-import type { LoopTrouble } from '../detect/loops/watch.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Clock } from '../model/world.ts';
+import { checkLimits, completionSignal } from './check-limits.ts';
 import type { Config } from './config/schema.ts';
+import type { WatchedAgent } from './watched-agent.ts';
 
 interface ExaminerParts {
   clock: Clock;
@@ -38,15 +38,17 @@ export class Examiner {
     this.#attention.pass(this.#parts.clock.nowMs());
   }
 
-  examine(view: AgentView, loops: readonly LoopTrouble[], nowMs: number): Finding[] {
+  examine(view: AgentView, { loops, words }: Pick<WatchedAgent, 'loops' | 'words'>, nowMs: number): Finding[] {
     const { clock, config, idFor, isOpen, unansweredSince } = this.#parts;
     const { agent } = view;
+    const signal = completionSignal(config().judging, agent);
     const found = examine({
       view,
       nowMs,
-      limits: limitsOf(config()),
+      limits: checkLimits(config()),
       unansweredSinceMs: unansweredSince(agent),
       loops,
+      completion: signal === null || words === null ? null : { signal, said: words.has(signal) },
       missedSince: (sinceMs) => this.#attention.missedSince(sinceMs),
     });
     // Of an agent that is gone there is no later look: what holds now is the last word.
@@ -85,18 +87,4 @@ export class Examiner {
     this.#holdings.delete(agent);
     this.#pending.delete(agent);
   }
-}
-
-function limitsOf(config: Config): CheckLimits {
-  const { stall, waiting, prompt } = config;
-  return {
-    waitingNotifyMs: waiting.notifyMinutes * 60_000,
-    answerMs: prompt.answerSeconds * 1000,
-    stallMs: {
-      thinking: stall.thinkingMinutes * 60_000,
-      tool: stall.toolMinutes * 60_000,
-      mcp: stall.mcpMinutes * 60_000,
-      subagent: stall.subagentMinutes * 60_000,
-    },
-  };
 }

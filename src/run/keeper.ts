@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { isOver, nextStep, type PromptTemplate, promptsSpent, type Step } from '../decide/policy.ts';
 import { fillTemplate, type SlotValues } from '../decide/templates.ts';
+import { isShared } from '../detect/mass-failure.ts';
 import type { Refusal } from '../model/action.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
@@ -28,6 +29,8 @@ interface KeeperParts {
   teller: Teller;
   /** A handoff runs: nothing else is said to the agent. */
   isHandedOver: (agent: string) => boolean;
+  /** The agent's trouble is part of a trouble of the host. */
+  isOneOfMany: (agent: string, check: CheckName) => boolean;
   scores: Scores;
   /** A check's verdict changed. */
   recordCheck: (row: CheckRow) => void;
@@ -36,6 +39,8 @@ interface KeeperParts {
   failed: (error: unknown) => void;
 }
 
+/** How long a trouble waits for company at most. */
+const othersMs = 5_000;
 /** What an earlier run left open is not over because the agents' records have yet to be read. */
 const readUpMs = 10_000;
 
@@ -56,6 +61,7 @@ export class Keeper {
   readonly #running = new Set<Promise<void>>();
   readonly #quarantine = new Quarantine((agent, check, subject) => this.idFor(agent, check, subject));
   #sinceMs = 0;
+  #agents = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
@@ -94,6 +100,7 @@ export class Keeper {
     this.#quarantine.look(seen, seenLoose, nowMs);
     const views = this.#quarantine.overlay(seen);
     const loose = this.#quarantine.overlayLoose(seenLoose);
+    this.#agents = views.length;
     const found = new Map<string, Finding>();
     const see = (agent: string | null, project: string, finding: Finding) => {
       found.set(key(agent, finding.check, finding.subject), finding);
@@ -218,12 +225,28 @@ export class Keeper {
       open.step = { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
     if (open.step.do !== 'wait' && finding?.standing !== 'seen')
       open.step = { do: 'wait', for: open.step.do, reason: whyNotNow(finding), untilMs: null };
+    if (open.step.do === 'tell') open.step = this.#alone(open.incident, nowMs) ?? open.step;
     if (open.step.do === 'wait' || nowMs < open.retryAtMs) return;
     if (open.step.do === 'prompt' && view !== null) {
       this.#lastPrompt.project.set(view.project, nowMs);
       const slots = finding?.slots ?? ownSlots(open.step.template, open.incident, view, nowMs);
       this.#begin(open, this.#promptAbout(open, view, open.step.template, slots, nowMs));
     } else if (this.#mayTell(open)) this.#begin(open, this.#tellAbout(open, view));
+  }
+
+  /** Many agents in one trouble are told as one; so each waits a moment for the others. */
+  #alone({ agent, check, openedMs, tells }: Incident, nowMs: number): Step | null {
+    if (agent === null || !isShared(check)) return null;
+    if (this.#parts.isOneOfMany(agent, check))
+      return { do: 'wait', for: null, reason: 'it is told as one of many', untilMs: null };
+    const { tickSeconds, judging } = this.#parts.config();
+    const waitMs = Math.min(othersMs, tickSeconds * 2_000);
+    const untilMs = openedMs + waitMs;
+    // Whatever there is at the beginning is found at once; and it takes some to be many.
+    const mayCome = nowMs - this.#sinceMs > readUpMs && this.#agents >= judging.massCount;
+    return mayCome && tells === 0 && nowMs < untilMs
+      ? { do: 'wait', for: 'tell', reason: 'others may be in the same trouble', untilMs }
+      : null;
   }
 
   #begin(open: Open, work: Promise<void>): void {

@@ -19,7 +19,11 @@ export interface StatusDocument {
     prompts: { reacted: number; in_time: number };
   };
   agents: AgentDocument[];
+  /** What is wrong with the host as a whole, or with work that has no agent. */
+  findings: FindingDocument[];
 }
+
+type FindingDocument = ReturnType<typeof findingDocument>;
 
 export interface AgentDocument extends ReturnType<typeof agentDocument> {
   /** The step of the handoff that runs; null: none does. */
@@ -102,7 +106,7 @@ export function healthDocument(agent: AgentDocument) {
   };
 }
 
-function findingDocument(finding: Finding) {
+export function findingDocument(finding: Finding) {
   return {
     id: finding.id,
     check: finding.check,

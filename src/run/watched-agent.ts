@@ -4,6 +4,8 @@ import { type HandoffDue, type HandoffPolicy, shouldHandOff } from '../decide/ha
 import { standInActivity } from '../detect/infer.ts';
 import type { LoopTrouble } from '../detect/loops/watch.ts';
 import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
+import type { TrendLimits } from '../detect/trends/check.ts';
+import type { TurnWords } from '../detect/turn-words.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -42,6 +44,7 @@ interface Parts {
   broken: (clientVersion: string | null) => ReadonlySet<Source>;
   /** Edges of the bands of context, in percent. */
   bands: () => readonly number[];
+  trendLimits: () => TrendLimits;
 }
 
 /** What the watcher brings to a look at one agent. */
@@ -131,6 +134,11 @@ export class WatchedAgent {
       compactsAt: this.#client.compactionPoint(view.model ?? '', context.window),
       isWorking: view.reading.state !== 'idle',
     });
+  }
+
+  /** What it said in its last turn; null while that is being read up. */
+  get words(): TurnWords | null {
+    return this.#hasBacklog ? null : this.#session.words;
   }
 
   get folders(): string[] {

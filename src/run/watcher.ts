@@ -14,6 +14,7 @@ import { Screens } from '../sense/screens.ts';
 import { SubagentWatch } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
 import { AgentInbox, type HeardHook } from './agent-inbox.ts';
+import { trendLimitsOf } from './check-limits.ts';
 import type { Config } from './config/schema.ts';
 import { Examiner } from './examiner.ts';
 import { HealthRows } from './health-rows.ts';
@@ -213,6 +214,7 @@ export class Watcher {
       hooked: this.#parts.hooked,
       broken: (version) => this.#parts.broken(seen.client.name, version),
       bands: () => this.#parts.config().bands,
+      trendLimits: () => trendLimitsOf(this.#parts.config().judging),
     });
   }
 
@@ -243,7 +245,7 @@ export class Watcher {
     });
     const view = agent.view;
     if (view === null) return;
-    view.findings = this.#examiner.examine(view, agent.loops, nowMs);
+    view.findings = this.#examiner.examine(view, agent, nowMs);
     batch.events.push(...look.events);
     batch.sessions.push(...look.sessions);
     batch.points.push(...look.points);

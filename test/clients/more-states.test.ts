@@ -75,7 +75,12 @@ describe('what leaves little trace is told all the same', () => {
       const truthMs = (await limit.ended).endedAt ?? 0;
       const seen = await report.see(watch, 'limit-ps', 'bash, manual', 'usage limit reached', 'limited', truthMs);
       expect(seen.error).toContain(new Date(resets * 1000).toISOString());
-      expect(seen.findings).toEqual([]);
+      const found = await s.until('the limit as a finding', async () => {
+        const status = await watch.status('limit-ps');
+        return status?.findings.length === 0 ? null : status?.findings;
+      });
+      expect(found).toMatchObject([{ check: 'rate-limited', action: null }]);
+      expect(found[0]?.evidence[0]?.text).toContain(new Date(resets * 1000).toISOString());
     }),
   );
 

@@ -65,6 +65,11 @@ export class Window<T> {
     return Math.max(0, ...counts.values());
   }
 
+  /** The oldest first. */
+  get items(): readonly T[] {
+    return this.#items;
+  }
+
   get size(): number {
     return this.#items.length;
   }

@@ -3,6 +3,8 @@ import type { CallSign, ResultSign } from '../../model/session-event.ts';
 
 /** A call and its result: what the checks of the loop family look at. */
 export interface Step {
+  /** Where the call was made, and where its result is. */
+  calledAt: number;
   index: number;
   atMs: number;
   tool: string;
@@ -46,6 +48,7 @@ export class StepPairs {
     keep(this.#done, doneMax, (done) => done.add(fact.id));
     const excused = fact.sign.excuse !== null;
     return {
+      calledAt: open.index,
       index,
       atMs,
       tool: open.tool,

@@ -53,7 +53,7 @@ const projectBad = (machine: string, project: string) => {
 };
 
 const topKeys =
-  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, bands, handoff, notify, templates, clients';
+  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, judging, bands, handoff, notify, templates, clients';
 
 describe('where the configuration comes from', () => {
   it('has the pinned defaults without any file', () => {
@@ -69,6 +69,22 @@ describe('where the configuration comes from', () => {
       spawn: { stallMinutes: 15, abandonMinutes: 30, progressMinutes: 10, progress: 'auto' },
       stall: { thinkingMinutes: 5, toolMinutes: 10, mcpMinutes: 15, subagentMinutes: 15 },
       waiting: { notifyMinutes: 2, repeatMinutes: 30 },
+      judging: {
+        startMinutes: 5,
+        completion: [],
+        completionMinutes: 1,
+        massCount: 3,
+        massPercent: 30,
+        massMinutes: 5,
+        sameFile: 5,
+        errorFactor: 3,
+        burnTokens: 150_000,
+        costFactor: 4,
+        cachePercent: 30,
+        efficiencyFactor: 4,
+        decayTokens: 80_000,
+        entropyPercent: 50,
+      },
       bands: [30, 50, 70, 85],
       handoff: {
         atPercent: 85,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Authority, Mode } from '../../model/agent.ts';
+import { judging } from './checks.ts';
 import { amount, isAnchoredPath, list, minutesMax, oneOf, secondsMax, section, text } from './fields.ts';
 import { handoff } from './handoff.ts';
 import { bands, spawn, stall, waiting } from './judging.ts';
@@ -57,6 +58,7 @@ export const configSchema = section({
   spawn,
   stall,
   waiting,
+  judging,
   bands,
   handoff,
   notify: list(notifyReceiver, 'receivers, each with channel and type')

@@ -29,9 +29,13 @@ export function addHealth(program: Command): void {
       }
       const all = status.agents.filter((agent) => agent.state !== 'ended').map(healthDocument);
       const items = options.filter === 'unhealthy' ? all.filter((item) => item.status !== 'healthy') : all;
-      if (options.json) printJson({ v: 1, items });
-      else print(items.length === 0 ? (options.filter ? 'all agents are healthy' : 'no agent yet') : healthText(items));
-      if (options.filter === 'unhealthy' && items.length > 0) process.exitCode = exit.no;
+      const { findings } = status;
+      if (options.json) printJson({ v: 1, items, findings });
+      else {
+        print(items.length === 0 ? (options.filter ? 'all agents are healthy' : 'no agent yet') : healthText(items));
+        for (const finding of findings) print(`${finding.check}: ${finding.evidence[0]?.text ?? ''}`);
+      }
+      if (options.filter === 'unhealthy' && items.length + findings.length > 0) process.exitCode = exit.no;
     });
 }
 
