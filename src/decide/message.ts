@@ -28,7 +28,6 @@ const titles: Record<CheckName, string> = {
   'orphaned-work': 'left background work behind',
   'context-high': 'has used much of its context',
   'context-full': 'has used nearly all of its context',
-  'handoff-failed': 'could not be handed over to a fresh context',
   'auth-failed': 'is not let in',
   'rate-limited': 'is at its limit',
   'never-started': 'has not started',
@@ -42,6 +41,7 @@ const titles: Record<CheckName, string> = {
   'low-efficiency': 'takes more and more for a change',
   'cognitive-decay': 'does worse in a long context',
   entropy: 'does fewer and fewer different things',
+  'handoff-failed': 'could not be handed over to a fresh context',
   flapping: 'has a trouble that comes and goes',
 };
 
@@ -80,10 +80,10 @@ function advice(incident: Incident): string[] {
       return incident.agent === null ? [] : [`watchkeeper events ${word(incident.agent)}`];
     case 'waiting-human':
       return [];
-    case 'handoff-failed':
-      return incident.agent === null ? [] : [`watchkeeper handoffs ${word(incident.agent)}`];
     case 'mass-failure':
       return ['watchkeeper status', 'watchkeeper doctor'];
+    case 'handoff-failed':
+      return incident.agent === null ? [] : [`watchkeeper handoffs ${word(incident.agent)}`];
     case 'context-high':
     case 'context-full':
       return incident.agent === null ? [] : [`watchkeeper context ${word(incident.agent)}`];

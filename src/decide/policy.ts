@@ -47,7 +47,6 @@ const ladders: Record<CheckName, Ladder> = {
   // Whoever sits at an agent that may not be prompted sees the figure too: no reason to call anybody yet.
   'context-high': { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over' },
   'context-full': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  'handoff-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
   // Only a person can mend it; silent-stop leaves it to this one.
   'auth-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
   'never-started': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
@@ -63,6 +62,7 @@ const ladders: Record<CheckName, Ladder> = {
   'low-efficiency': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   'cognitive-decay': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   entropy: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'handoff-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
   flapping: { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
 };
 

@@ -54,7 +54,7 @@ const lost: Worth = {
   ground: {
     by: 'none',
     why: 'the rules were written with the labelled runs at hand; all four of the family together',
-    measured: { line: 'held out', right: 40, alarms: 41, precision: 0.98, interval: [0.87, 1], untouched: false },
+    measured: { line: 'held out', right: 40, alarms: 42, precision: 0.95, interval: [0.84, 0.99], untouched: false },
   },
   right: 'A person stepped in. Whether an agent that went on by itself was lost, nobody knows.',
   verdicts: { 'human-wrote': 'right', 'human-interrupted': 'right' },
@@ -118,7 +118,6 @@ const worths: Record<CheckName, Worth> = {
   'orphaned-work': onRecord('the session it belongs to is gone', 'Its session was gone and it had not ended.'),
   'context-high': onRecord("the client's own figure", 'The figure was what the client said.'),
   'context-full': onRecord("the client's own figure", 'The figure was what the client said.'),
-  'handoff-failed': onRecord('our own record of its steps', 'It had failed, and nobody had done it by hand.'),
   'auth-failed': {
     ground: { by: 'record', why: "the client's own record of the kind of error that ended the turn" },
     right: 'It took a person to let it go on, or it failed again. Wrong: it went on by itself.',
@@ -144,6 +143,7 @@ const worths: Record<CheckName, Worth> = {
   'low-efficiency': trend,
   'cognitive-decay': trend,
   entropy: trend,
+  'handoff-failed': onRecord('our own record of its steps', 'It had failed, and nobody had done it by hand.'),
   flapping: onRecord('our own record of incidents', 'It had opened and closed by itself that often.'),
 };
 

@@ -117,7 +117,6 @@ export type CheckName =
   | 'orphaned-work'
   | 'context-high'
   | 'context-full'
-  | 'handoff-failed'
   | 'auth-failed'
   | 'rate-limited'
   | 'never-started'
@@ -131,6 +130,7 @@ export type CheckName =
   | 'low-efficiency'
   | 'cognitive-decay'
   | 'entropy'
+  | 'handoff-failed'
   | 'flapping';
 
 export interface FindingEvidence {

@@ -80,8 +80,8 @@ export class Acting {
   readonly #keeper: Keeper;
   readonly #scores: Scores;
   readonly #progress: Progress;
-  readonly handoffs: Handoffs;
   readonly #hostFindings: HostFindings;
+  readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
@@ -96,10 +96,10 @@ export class Acting {
     this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
     this.#keeper = new Keeper({
       ...parts,
-      isHandedOver,
       prompter: this.#prompter,
       teller: this.#teller,
       scores: this.#scores,
+      isHandedOver,
       isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
     });
     this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, keeper: this.#keeper });

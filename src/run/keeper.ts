@@ -27,10 +27,10 @@ interface KeeperParts {
   views: () => AgentView[];
   prompter: Prompter;
   teller: Teller;
-  /** A handoff runs: nothing else is said to the agent. */
-  isHandedOver: (agent: string) => boolean;
   /** The agent's trouble is part of a trouble of the host. */
   isOneOfMany: (agent: string, check: CheckName) => boolean;
+  /** A handoff runs: nothing else is said to the agent. */
+  isHandedOver: (agent: string) => boolean;
   scores: Scores;
   /** A check's verdict changed. */
   recordCheck: (row: CheckRow) => void;

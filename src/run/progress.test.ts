@@ -12,8 +12,8 @@ it('is asked for once, however long the asking takes, and again an interval afte
   const progress = new Progress({
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
     config: defaultConfig,
-    isHandedOver: () => false,
     progress: () => ({ sinceMs: 0, hidden: true }),
+    isHandedOver: () => false,
     failed: (error) => {
       throw error;
     },

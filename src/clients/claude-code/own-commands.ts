@@ -15,7 +15,7 @@ const ownCommands = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** The client's own command that this name is, or would be completed to in its box; null: none. */
+/** The client's own command that this name is, or might be completed to in its box; null: none. */
 export function ownCommandFor(name: string): string | null {
   const asked = name.toLowerCase();
   for (const own of ownCommands) if (own.startsWith(asked)) return own;

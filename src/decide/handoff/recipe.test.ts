@@ -3,6 +3,7 @@ import {
   againWords,
   askWords,
   documentRecipe,
+  policyFor,
   type Recipe,
   recipeCalled,
   recipeFile,
@@ -45,6 +46,11 @@ describe('which recipe an agent hands over by', () => {
   ])('%s with %s by default: %s', (agent, recipe, name) =>
     expect(recipeFor(agent, { ...choice, recipe })?.name ?? null).toBe(name),
   );
+  it('says when it is handed over', () => {
+    const handoff = { ...choice, atPercent: 85, compaction: 'leave' as const };
+    expect(policyFor('team-lead-3', handoff)).toEqual({ atPercent: 50, compaction: 'leave' });
+    expect(policyFor('demo-ps', handoff)).toEqual({ atPercent: 85, compaction: 'leave' });
+  });
   it('is known again by its name', () => {
     expect(recipeCalled(documentRecipe, choice.recipes)).toBeNull();
     expect(recipeCalled('tina', choice.recipes)).toBe(tina);

@@ -4,6 +4,7 @@ import { matchesGlob } from '../../model/glob.ts';
 import { whyUnsafe } from '../prompt-text.ts';
 import { type Slot, slotText, type TemplateOverrides } from '../templates.ts';
 import { askAgainText, type DocumentProblem, handoffFile, type Request, requestText, resumeText } from './document.ts';
+import type { HandoffPolicy } from './trigger.ts';
 
 /**
  * The words of a handoff: which prompt or command asks for it, where the file is then, and which resumes. Without one it
@@ -36,6 +37,14 @@ export type Words = { ok: true; text: string; isCommand: boolean } | { ok: false
 export function recipeFor(agent: string, { recipe, recipes }: RecipeChoice): Recipe | null {
   const named = recipes.find(({ match }) => match !== undefined && matchesGlob(match, agent));
   return named ?? recipes.find(({ name }) => name === recipe) ?? null;
+}
+
+/** When this agent is handed over. */
+export function policyFor(
+  agent: string,
+  { atPercent, compaction, ...choice }: HandoffPolicy & RecipeChoice,
+): HandoffPolicy {
+  return { atPercent: recipeFor(agent, choice)?.atPercent ?? atPercent, compaction };
 }
 
 /** By the name that is on record; undefined: the configuration has it no more. */

@@ -269,9 +269,10 @@ afterAll(() => {
     ...Object.entries(guesses).map(([name, guess]) => guessRow(name, guess)),
     '',
     'So an agent at rest is reckoned with one step, one at work with two: the step that no figure tells of yet, and the next. To',
-    'reckon with minutes of work would throw away an eighth of the context to save three in a hundred; an agent that goes on working',
-    'can be asked in the middle of its turn instead. A step counts for at most 32,000 tokens, as none of 4,864 real ones was larger:',
-    'what grows by more is a figure that jumped. In a context that is half empty no step calls for a handoff.',
+    'reckon with twenty more would throw away an eighth of the context to save three in a hundred. What is not reckoned with is a turn that',
+    'goes on for long before the agent can be asked: on a window of 200,000 it may meet the compaction first. A step counts for at most',
+    '32,000 tokens, as none of 4,864 real ones was larger: what grows by more is a figure that jumped. In a context that is half empty no',
+    'step calls for a handoff.',
     '',
   ];
   writeFileSync(path.join(folder, 'handoff-trigger.md'), text.join('\n'));

@@ -82,7 +82,7 @@ describe('when a handoff begins', () => {
     }));
 
   it.each<[HandoffFigure[], HandoffWorld, string]>([
-    [upTo(175_900, 1_000), idle, 'your context window is 87% full'],
+    [upTo(175_900, 1_000), idle, 'your context window is 88% full'],
     [upTo(160_000, 1_000), compacting, 'your context window is 80% full and would soon be compacted'],
     [upTo(160_000, 1_000), idle, 'your context window is 80% full and the next steps may need the rest'],
     [[], idle, 'somebody asked for it'],

@@ -1,3 +1,4 @@
+import { percentOf, wholePercent } from '../../model/percent.ts';
 import { type ContextFigure, stepsOf } from '../forecast.ts';
 
 /**
@@ -62,7 +63,7 @@ export function shouldHandOff(
   const last = figures.at(-1);
   if (last === undefined || !(last.window > 0) || !Number.isFinite(last.used))
     return { now: false, reason: 'context-unknown', percent: null, room: null, needed: null };
-  const percent = (last.used / last.window) * 100;
+  const percent = percentOf(last.used, last.window);
   const needed = reckoned.writing + largestStep(figures) * (isWorking ? 2 : 1);
   const end = Math.min(last.usable, (lastPercent / 100) * last.window);
   const compacts = compactionMark(figures, compactsAt);
@@ -79,7 +80,7 @@ export function shouldHandOff(
 /** Completes "please write a handoff now (…)". */
 export function whyHandOff({ reason, percent }: HandoffDue): string {
   if (percent === null) return 'somebody asked for it';
-  const full = `your context window is ${Math.floor(percent)}% full`;
+  const full = `your context window is ${wholePercent(percent)}% full`;
   if (reason === 'compaction') return `${full} and would soon be compacted`;
   return reason === 'usable-end' ? `${full} and the next steps may need the rest` : full;
 }

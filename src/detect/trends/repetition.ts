@@ -1,4 +1,5 @@
-import { keep, type Step } from '../loops/steps.ts';
+import { keepNewest } from '../loops/recent.ts';
+import type { Step } from '../loops/steps.ts';
 import { counts, type TrendCheck } from './check.ts';
 
 const filesMax = 200;
@@ -29,14 +30,15 @@ export const repetition: TrendCheck = {
       const steps = known?.hash === what.hash ? known.steps.filter((step) => now - step < memorySteps) : [];
       steps.push(now);
       seen.delete(what.file);
-      keep(seen, filesMax, (files) => files.set(what.file, { hash: what.hash, steps }));
+      seen.set(what.file, { hash: what.hash, steps });
+      keepNewest(seen, filesMax);
       return steps.length >= limits().sameFile ? `${what.says} ${steps.length} times in ${memorySteps} steps` : null;
     };
   },
 };
 
 /** Readers of files; other looks, such as the state of a repository, are asked again and again with good reason. */
-const readers = /^(read|open|view|read_file|notebookread)$/i;
+const readers = /^(mcp__.+__)?(read|open|view|read_file|open_file|view_file|notebookread)$/i;
 
 function about({ tool, call, result, failed }: Step): { file: string; hash: string; says: string } | null {
   if (call.target === '') return null;
