@@ -324,7 +324,8 @@ export class Watcher {
 
 /** Where the registry tells dialogs and turns, a picture only adds what lasts for long. */
 function screenEveryMs(agent: WatchedAgent): number {
-  return agent.hasRegistry ? 1_000 : 400;
+  if (!agent.hasRegistry) return 400;
+  return agent.view?.reading.detail === 'tool' ? 3_000 : 1_000;
 }
 
 function inboxOf(stored: StoredAgent | null, counters: Counters): AgentInbox {

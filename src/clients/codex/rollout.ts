@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import { asNumber, asObject, asObjects, asString, asTime, type JsonObject, parseObject } from '../json.ts';
@@ -8,6 +9,11 @@ const textCharsMax = 8_000;
 const argsCharsMax = 64_000;
 
 const recordTypes = new Set(['session_meta', 'event_msg', 'response_item', 'turn_context', 'world_state', 'compacted']);
+
+/** Where Codex keeps them. */
+export function rolloutsFolder(home: string): string {
+  return path.join(home, '.codex', 'sessions');
+}
 
 /** Rollouts are told from other records by the types every one of them begins with. */
 export function isRolloutRecord(record: JsonObject): boolean {
@@ -102,17 +108,29 @@ function commandOf(args: string): string {
   }
 }
 
-/** The client puts a head with times and ids before what the command said. */
-const head = /^(?:Chunk ID: .*\n)?Wall time: .*\n(?:Process exited with code (-?\d+)\n)?[\s\S]{0,200}?Output:\n/;
+/** The client puts a head with times and ids before what the command said; older versions a document around it. */
+const head =
+  /^(?:Exit code: (-?\d+)\n)?(?:Chunk ID: .*\n)?Wall time: .*\n(?:Process exited with code (-?\d+)\n)?[\s\S]{0,200}?Output:\n/;
+const refused = /^(exec command |patch )?rejected by user|^aborted by user/;
 
 function resultFacts(payload: JsonObject): SessionFact[] {
   const id = asString(payload.call_id)?.slice(0, nameCharsMax);
   if (id === undefined) return [];
   const whole = asString(payload.output) ?? textOf(payload.output);
-  const found = head.exec(whole.slice(0, 1_000));
-  const isError = found?.[1] !== undefined && found[1] !== '0';
-  const text = found === null ? whole : whole.slice(found[0].length);
+  const { text, code } = said(whole);
+  const isError = (code !== null && code !== 0) || refused.test(text);
   return [{ kind: 'tool-result', id, isError, started: null, sign: resultSign(text, isError) }];
+}
+
+function said(whole: string): { text: string; code: number | null } {
+  const found = head.exec(whole.slice(0, 1_000));
+  if (found !== null) {
+    const code = found[1] ?? found[2];
+    return { text: whole.slice(found[0].length), code: code === undefined ? null : Number(code) };
+  }
+  const document = whole.startsWith('{"output":') ? parseObject(whole) : null;
+  const code = asNumber(asObject(document?.metadata)?.exit_code);
+  return code === null ? { text: whole, code } : { text: asString(document?.output) ?? '', code };
 }
 
 function textOf(content: unknown): string {

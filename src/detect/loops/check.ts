@@ -35,8 +35,8 @@ export interface LoopCheck {
 
 /** One check over one run. Constant cost and memory per step. */
 export interface LoopFold {
-  /** What is wrong, in words, while it is. */
-  take(step: Step, brought: Brought): string | null;
+  /** What is wrong, in words, while it is; undefined: the step is part of one that was looked at. */
+  take(step: Step, brought: Brought): string | null | undefined;
   clear(): void;
 }
 
@@ -54,15 +54,26 @@ export class Window<T> {
     if (this.#items.length > this.#size) this.#items.shift();
   }
 
+  /** Instead of the newest, if there is one. */
+  put(item: T): void {
+    this.#items.pop();
+    this.add(item);
+  }
+
   count(test: (item: T) => boolean): number {
     return this.#items.filter(test).length;
   }
 
   /** How often the most frequent of them is there. */
-  most(): number {
-    const counts = new Map<T, number>();
-    for (const item of this.#items) counts.set(item, (counts.get(item) ?? 0) + 1);
-    return Math.max(0, ...counts.values());
+  most(isSame: (a: T, b: T) => boolean): number {
+    return this.#items.reduce(
+      (most, one) =>
+        Math.max(
+          most,
+          this.count((other) => other === one || isSame(one, other)),
+        ),
+      0,
+    );
   }
 
   /** The oldest first. */

@@ -71,7 +71,7 @@ export class LoopWatch {
       if (brought.progress && held.name !== 'edit-revert') held.forget();
       const wrong = fold.take(step, brought);
       if (wrong === null) held.calm(step);
-      else held.hold(step, wrong);
+      else if (wrong !== undefined) held.hold(step, wrong);
     }
     this.#trends.step(step, brought);
   }

@@ -36,7 +36,7 @@ export const repetition: TrendCheck = {
 };
 
 /** Readers of files; other looks, such as the state of a repository, are asked again and again with good reason. */
-const readers = /^(read|open|view|read_file|notebookread)$/i;
+const readers = /^(mcp__.+__)?(read|open|view|read_file|open_file|view_file|notebookread)$/i;
 
 function about({ tool, call, result, failed }: Step): { file: string; hash: string; says: string } | null {
   if (call.target === '') return null;
