@@ -25,7 +25,7 @@ export const errorAcceleration: TrendCheck = {
       if (over) for (const failed of recent.splice(0)) leave(failed);
       if (moment.kind !== 'step' || !counts(moment.step) || isExpected(moment.step)) return undefined;
       // Calls of one breath fail for one reason.
-      if (moment.inBatch && moment.step.failed && recent.at(-1) === true) return undefined;
+      if (moment.step.inBatch && moment.step.failed && recent.at(-1) === true) return undefined;
       recent.push(moment.step.failed);
       if (recent.length > recentSteps) leave(recent.shift());
       const failures = recent.filter((failed) => failed).length;
