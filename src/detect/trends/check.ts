@@ -45,8 +45,7 @@ export type TrendName =
 
 /** Something the trends are made of. */
 export type Moment =
-  /** `inBatch`: its call was made before the result of the one before was there. */
-  | { kind: 'step'; step: Step; brought: Brought; inBatch: boolean }
+  | { kind: 'step'; step: Step; brought: Brought }
   | { kind: 'request'; spent: Spent }
   /** New input: a person's word, or (`memory`) a conversation cut short by a compaction. */
   | { kind: 'fresh'; memory: boolean };

@@ -26,7 +26,7 @@ export const repetition: TrendCheck = {
       if (what === null) return null;
       const known = seen.get(what.file);
       // Calls of one breath know nothing of each other's results.
-      if (moment.inBatch && known?.hash === what.hash) return undefined;
+      if (moment.step.inBatch && known?.hash === what.hash) return undefined;
       const steps = known?.hash === what.hash ? known.steps.filter((step) => now - step < memorySteps) : [];
       steps.push(now);
       seen.delete(what.file);
