@@ -8,7 +8,8 @@ export interface AgentClient {
   readonly name: ClientName;
   /** The only variables of the agent's environment that are read: they say where its files are. */
   readonly environmentNames: readonly string[];
-  configDir(environment: Record<string, string>): string | null;
+  /** `cwd`: what a relative path in it is relative to; null: nobody knows. */
+  configDir(environment: Record<string, string>, cwd: string | null): string | null;
   defaultConfigDir(home: string): string;
   /** Cheap first look by the command's name; true for everything that may be the client. */
   mayBe(process: ProcessInfo): boolean;

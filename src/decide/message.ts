@@ -41,6 +41,7 @@ const titles: Record<CheckName, string> = {
   'low-efficiency': 'takes more and more for a change',
   'cognitive-decay': 'does worse in a long context',
   entropy: 'does fewer and fewer different things',
+  flapping: 'has a trouble that comes and goes',
 };
 
 export function messageFor(incident: Incident, view: AgentView | null): HumanText {

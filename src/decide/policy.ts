@@ -2,6 +2,7 @@ import { isAuthError } from '../detect/checks/auth-failed.ts';
 import { fullBand, highBand } from '../detect/checks/context-high.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
+import { mayBeActedOn } from './worth.ts';
 
 /** What may be done about a trouble: so many prompts first, with growing pauses, then a human. */
 interface Ladder {
@@ -61,7 +62,24 @@ const ladders: Record<CheckName, Ladder> = {
   'low-efficiency': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   'cognitive-decay': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   entropy: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  flapping: { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
 };
+
+const shownOnly: Ladder = { template: null, promptsMax: 0, tells: 'never', moment: 'idle' };
+
+/** What no ground stands under is shown and no more; nor is anybody called because of a check that calls nobody. */
+function ladderOf({ check, subject }: Pick<Incident, 'check' | 'subject'>): Ladder {
+  if (!mayBeActedOn(check)) return shownOnly;
+  const flaps = check === 'flapping' ? ladders[(subject ?? '').split(':')[0] as CheckName] : undefined;
+  return flaps?.tells === 'never' && flaps.template === null ? shownOnly : ladders[check];
+}
+
+/** The most that is done about a finding of this check. */
+export function mostDone(check: CheckName): 'prompts' | 'tells' | 'shows' {
+  const { template, tells } = ladders[check];
+  if (template !== null) return 'prompts';
+  return tells === 'never' ? 'shows' : 'tells';
+}
 
 export interface PolicyFacts {
   nowMs: number;
@@ -86,7 +104,7 @@ const projectGapMs = 1_000;
 
 /** One decision: the next thing to do about this trouble now, or why not yet. `view`: null where no agent is concerned. */
 export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): Step {
-  const ladder = ladders[incident.check];
+  const ladder = ladderOf(incident);
   if (incident.check === 'silent-stop' && isAuthError(view?.errorKind ?? null))
     return { do: 'wait', for: null, reason: 'a human is told by auth-failed', untilMs: null };
   if (incident.check === 'auth-failed' && view !== null && view.reading.state !== 'idle')

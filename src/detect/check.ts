@@ -1,4 +1,5 @@
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { Hold } from './hold.ts';
 import type { LoopTrouble } from './loops/watch.ts';
 
 /** What the checks are tuned by, in milliseconds; from the configuration. */
@@ -20,15 +21,20 @@ export interface CheckInput {
   loops: readonly LoopTrouble[];
   /** What it has agreed to say when it is done, and whether it has in its last turn; null: nothing is agreed. */
   completion: { signal: string; said: boolean } | null;
+  /** How much of the time since then nobody looked, for the machine slept or the supervisor stood still. */
+  missedSince: (sinceMs: number) => number;
 }
 
 /** Trouble, or why there is none: both are worth knowing. */
 type Verdict =
-  | { found: Omit<Finding, 'id' | 'check' | 'subject' | 'slots'> & Partial<Pick<Finding, 'slots'>> }
-  | { fine: string };
+  | { found: Omit<Finding, 'id' | 'check' | 'subject' | 'slots' | 'standing'> & Partial<Pick<Finding, 'slots'>> }
+  /** `coming`: the trouble is there, only its time is not up. */
+  | { fine: string; coming?: boolean };
 
 /** One health check: a pure look at one agent at one moment. */
 export interface HealthCheck {
   readonly name: CheckName;
+  /** How it holds still, where that is not as usual. */
+  readonly hold?: Hold;
   look(input: CheckInput): Verdict;
 }

@@ -51,9 +51,15 @@ function filled(percent: number, index: number): Partial<AgentView> {
 }
 
 const found = (given: AgentView, unansweredSinceMs: number | null = null, loops: LoopTrouble[] = []) =>
-  examine({ view: given, nowMs, limits, unansweredSinceMs, loops, completion: null }).findings.map(
-    (finding) => finding.check,
-  );
+  examine({
+    view: given,
+    nowMs,
+    limits,
+    unansweredSinceMs,
+    loops,
+    completion: null,
+    missedSince: () => 0,
+  }).findings.map((finding) => finding.check);
 
 describe('what is trouble, and what only looks like it', () => {
   const cases: [string, AgentView, string[]][] = [
@@ -80,9 +86,19 @@ describe('what is trouble, and what only looks like it', () => {
       [],
     ],
     [
-      'healthy: idle for half a second, so that a newer turn may not be on record at all',
-      view('idle', null, 0.5 / 60, { lastTurn: 'failed', error: '529' }),
+      'healthy: idle for half a second, long after a failed turn: the newer one is not on record yet',
+      view('idle', null, 0.5 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - minute, error: '529' }),
       [],
+    ],
+    [
+      'a turn given up half a second ago',
+      view('idle', null, 0.5 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - 600, error: '529' }),
+      ['silent-stop'],
+    ],
+    [
+      'a turn given up a minute ago, and a dialog closed since',
+      view('idle', null, 2 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - minute, error: '529' }),
+      ['silent-stop'],
     ],
     ['a silent stream', view('working', 'thinking', 6), ['stalled-turn']],
     ['a tool that hangs', view('working', 'tool', 11, { tool: 'Bash' }), ['stalled-turn']],
@@ -124,6 +140,7 @@ describe('what is trouble, and what only looks like it', () => {
       unansweredSinceMs: null,
       loops: [],
       completion: null,
+      missedSince: () => 0,
     });
     expect(fine.map(({ check }) => check)).toEqual([
       'silent-stop',

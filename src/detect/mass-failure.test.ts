@@ -17,6 +17,7 @@ function agent(name: string, check: CheckName | null, minutesAgo = 1, more: Part
     evidence: [],
     action: null,
     slots: null,
+    standing: 'seen' as const,
   };
   const findings = check === null ? [] : [{ ...finding, check }];
   return agentView(check === 'ended-unexpectedly' ? 'ended' : 'idle', null, minutesAgo, {

@@ -26,7 +26,6 @@ const shared: readonly CheckName[] = [
   'silent-stop',
   'stalled-turn',
   'never-started',
-  'no-answer',
 ];
 const namesShown = 5;
 
@@ -44,7 +43,9 @@ export function isShared(check: CheckName): boolean {
 export function massFailures(views: readonly AgentView[], limits: MassLimits): MassFailure[] {
   const troubles = new Map<string, { check: CheckName; kind: string | null; members: Member[] }>();
   for (const view of views) {
-    const own = view.findings.filter(({ check, subject }) => isShared(check) && subject === null);
+    const own = view.findings.filter(
+      ({ check, subject, standing }) => isShared(check) && subject === null && standing !== 'quarantined',
+    );
     // One trouble of an agent is counted once, by the more exact name.
     const { check, sinceMs } = own.find((finding) => finding.check === 'auth-failed') ?? own[0] ?? {};
     if (check === undefined || sinceMs === undefined) continue;
@@ -91,6 +92,7 @@ function findingOf(
   return {
     check: 'mass-failure',
     subject: what,
+    standing: 'seen',
     severity: 'critical',
     confidence: 0.9,
     sinceMs: first.sinceMs,

@@ -129,7 +129,8 @@ export type CheckName =
   | 'low-cache'
   | 'low-efficiency'
   | 'cognitive-decay'
-  | 'entropy';
+  | 'entropy'
+  | 'flapping';
 
 export interface FindingEvidence {
   /** Of background work also its output, or what somebody told `spawn-track`. */
@@ -150,6 +151,8 @@ export interface Finding {
   action: string | null;
   /** What a prompt about it says, by the names of the template's slots. */
   slots: Readonly<Record<string, string | number>> | null;
+  /** Seen now; out of sight for a moment; or of a check that came and went too often. Only what is seen is acted on. */
+  standing: 'seen' | 'kept' | 'quarantined';
 }
 
 /** Everything known about an agent at one moment: what `status` shows and the store keeps. */

@@ -9,6 +9,7 @@ import { reasonOf } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
+import { recentScores, saveScore } from './scores.ts';
 import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
 
 const statementMs = 15_000;
@@ -40,6 +41,8 @@ export function openStore(url: string): Store {
     noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),
     saveIncident: (host, incident) => inTransaction(pool, (client) => saveIncident(client, host, incident)),
     openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host)),
+    saveScore: (host, score) => inTransaction(pool, (client) => saveScore(client, host, score)),
+    recentScores: (host, afterMs) => inTransaction(pool, (client) => recentScores(client, host, afterMs)),
     saveAuthority: (host, agent, authority) =>
       inTransaction(pool, (client) => saveAuthority(client, host, agent, authority)),
     loadAuthorities: (host) => inTransaction(pool, (client) => loadAuthorities(client, host)),

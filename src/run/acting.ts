@@ -1,11 +1,11 @@
 import { messageFor } from '../decide/message.ts';
-import type { Step } from '../decide/policy.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
-import type { Store } from '../model/store.ts';
+import type { SpawnStatus } from '../model/spawn.ts';
+import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
 import type { HeardHook } from './agent-inbox.ts';
@@ -13,9 +13,10 @@ import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
 import { HostFindings } from './host-findings.ts';
-import { Keeper } from './keeper.ts';
+import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
+import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist } from './typist.ts';
@@ -39,6 +40,8 @@ interface ActingParts {
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
+  recordCheck: (row: CheckRow) => void;
+  spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
 }
 
 export const templateNames: readonly TemplateName[] = [
@@ -66,6 +69,7 @@ export class Acting {
   readonly #prompter: Prompter;
   readonly #teller: Teller;
   readonly #keeper: Keeper;
+  readonly #scores: Scores;
   readonly #progress: Progress;
   readonly #hostFindings: HostFindings;
   #overrides = new Map<string, Authority>();
@@ -76,11 +80,14 @@ export class Acting {
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
+    const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
+    this.#scores = new Scores({ promptedBy, spawnStatus: parts.spawnStatus });
     this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
     this.#keeper = new Keeper({
       ...parts,
       prompter: this.#prompter,
       teller: this.#teller,
+      scores: this.#scores,
       isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
     });
     this.#progress = new Progress({ ...parts, prompter: this.#prompter, keeper: this.#keeper });
@@ -95,6 +102,8 @@ export class Acting {
   }
 
   told(agent: string, event: SessionEvent): void {
+    // First who did it: once a prompt is answered nobody knows any more.
+    this.#scores.told(agent, event);
     this.#prompter.told(agent, event);
   }
 
@@ -156,8 +165,13 @@ export class Acting {
     return this.#commander.compact(agent);
   }
 
-  acknowledge(id: string): Promise<boolean> {
-    return this.#keeper.acknowledge(id);
+  acknowledge(id: string, denied: boolean): Promise<boolean> {
+    return this.#keeper.acknowledge(id, denied);
+  }
+
+  /** The views with what is set apart, and why. */
+  overlay(views: AgentView[]): AgentView[] {
+    return this.#keeper.overlay(views);
   }
 
   /** What waits for a human, and nobody has acknowledged. */
@@ -179,7 +193,7 @@ export class Acting {
 
   /** Why an agent is seen and treated as it is. */
   why(name: string) {
-    const view = this.#parts.views().find((candidate) => candidate.agent === name);
+    const view = this.overlay(this.#parts.views()).find((candidate) => candidate.agent === name);
     if (view === undefined) return null;
     const mine = this.#keeper.incidents().filter(({ incident }) => incident.agent === name);
     const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
@@ -208,13 +222,17 @@ export class Acting {
         acked: incident.ackedMs === null ? null : time(incident.ackedMs),
       })),
       not_fired: this.#parts.fine(name),
-      next: mine.map(({ incident, step }) => nextDocument(incident, step)),
+      next: mine.map(nextDocument),
     };
   }
 }
 
-function nextDocument(incident: Incident, step: Step): { at: string | null; what: string } {
+function nextDocument({ incident, step, retry }: OpenIncident): { at: string | null; what: string } {
   const check = incident.subject === null ? incident.check : `${incident.check} ${shown(incident.subject, 100)}`;
+  if (step.do !== 'wait' && retry !== null) {
+    const why = retry.refusal === null ? 'the last message did not get through' : `refused (${retry.refusal})`;
+    return { at: time(retry.atMs), what: `wait: ${why} (${check})` };
+  }
   if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
   if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
   return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${step.reason} (${check})` };

@@ -46,7 +46,7 @@ export class Answers {
       case 'authority':
         return { ok: await this.#parts.acting.setAuthority(request.agent, request.authority) };
       case 'ack':
-        return { ok: await this.#parts.acting.acknowledge(request.id) };
+        return { ok: await this.#parts.acting.acknowledge(request.id, request.denied) };
       case 'inbox':
         return { v: 1, items: this.#parts.acting.inbox() };
       case 'compact':
@@ -72,8 +72,8 @@ export class Answers {
         bands: config.bands,
         prompts: { reacted: this.#parts.acting.reactions.total, in_time: this.#parts.acting.reactions.inTime },
       },
-      agents: this.#parts.spawns
-        .overlay(this.#parts.watcher.views())
+      agents: this.#parts.acting
+        .overlay(this.#parts.spawns.overlay(this.#parts.watcher.views()))
         .map((view) => agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs)),
       findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };

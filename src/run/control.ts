@@ -14,7 +14,7 @@ export type ControlRequest =
   | { ask: 'stop'; keepDb: boolean }
   | { ask: 'prompt'; agent: string; said: PromptWords; waitMs: number }
   | { ask: 'authority'; agent: string; authority: Authority }
-  | { ask: 'ack'; id: string }
+  | { ask: 'ack'; id: string; denied: boolean }
   | { ask: 'inbox' }
   | { ask: 'why' | 'compact'; agent: string };
 

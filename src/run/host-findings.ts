@@ -1,6 +1,8 @@
 import { type MassFailure, massFailures } from '../detect/mass-failure.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
+import type { CheckRow } from '../model/store.ts';
 import { shown } from '../model/text.ts';
+import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
 import type { LooseFinding } from './spawns.ts';
 
@@ -8,6 +10,8 @@ interface Parts {
   host: string;
   config: () => Config;
   idFor: (agent: string | null, check: CheckName, subject: string | null) => string;
+  clock: Clock;
+  recordCheck: (row: CheckRow) => void;
 }
 
 /** What is wrong with the host as a whole. */
@@ -22,8 +26,21 @@ export class HostFindings {
   look(views: readonly AgentView[]): LooseFinding[] {
     const { massCount, massPercent, massMinutes } = this.#parts.config().judging;
     const limits = { agents: massCount, percent: massPercent, withinMs: massMinutes * 60_000 };
+    const before = this.loose();
     this.#failures = massFailures(views, limits);
-    return this.loose();
+    const now = this.loose();
+    const isIn = (list: LooseFinding[]) => (one: LooseFinding) =>
+      list.some(({ finding }) => finding.id === one.finding.id);
+    for (const one of now.filter((each) => !isIn(before)(each))) this.#record(one, 'critical');
+    for (const one of before.filter((each) => !isIn(now)(each))) this.#record(one, 'ok');
+    return now;
+  }
+
+  #record({ project, finding }: LooseFinding, status: CheckRow['status']): void {
+    const { id, check, subject, evidence } = finding;
+    const details = { finding: id, subject, evidence: evidence.map(({ text }) => text) };
+    const atMs = this.#parts.clock.nowMs();
+    this.#parts.recordCheck({ agent: null, project, atMs, type: check, status, details });
   }
 
   /** As of the last look. */

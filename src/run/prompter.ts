@@ -121,6 +121,14 @@ export class Prompter {
     expected.conclude();
   }
 
+  /** Who wanted the prompt with this tag; null: it is over, or an earlier run's. */
+  promptedBy(tag: string): { trigger: Trigger; finding: string | null } | null {
+    for (const { action, tag: own } of this.#expected.values()) {
+      if (own === tag) return { trigger: action.trigger, finding: action.finding };
+    }
+    return null;
+  }
+
   get reactions(): { total: number; inTime: number } {
     return { ...this.#reactions };
   }

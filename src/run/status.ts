@@ -22,7 +22,7 @@ export interface StatusDocument {
   findings: FindingDocument[];
 }
 
-export type FindingDocument = ReturnType<typeof findingDocument>;
+type FindingDocument = ReturnType<typeof findingDocument>;
 
 export type AgentDocument = ReturnType<typeof agentDocument>;
 export type HealthDocument = ReturnType<typeof healthDocument>;
@@ -110,6 +110,7 @@ export function findingDocument(finding: Finding) {
     severity: finding.severity,
     confidence: finding.confidence,
     since: time(finding.sinceMs),
+    standing: finding.standing,
     evidence: finding.evidence.map(({ source, atMs, text }) => ({ source, at: time(atMs), text })),
     action: finding.action,
   };

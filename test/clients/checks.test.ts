@@ -2,8 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { limitHeaders } from '../../src/run/conform/limit-headers.ts';
 import { errorBody } from '../../src/run/conform/model-script.ts';
-import { type Agent, launchAgent } from './agent.ts';
+import { launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 import { Watching } from './watching.ts';
 
@@ -42,18 +43,20 @@ test(
     const watch = new Watching(s);
     try {
       await watch.start([], { WATCHKEEPER_CONFIG: file });
-      const agents: Agent[] = [];
-      for (const [session, shell] of [
-        ['login-ps', 'bash'],
-        ['busy-ps', 'sh'],
-        ['task-ps', 'direct'],
-      ] as const) {
-        const agent = await launchAgent({ scenario: s, session, shell });
+      // As a subscriber: with a key of its own the client tries a 401 for minutes.
+      const subscriber = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' };
+      const ready = async (session: string, shell: 'bash' | 'sh' | 'direct', env: Record<string, string>) => {
+        const agent = await launchAgent({ scenario: s, session, shell, env });
         await agent.waitReady();
-        await watch.expect(session, 'idle', Date.now(), 20_000);
-        agents.push(agent);
-      }
-      const [login, busy, task] = agents as [Agent, Agent, Agent];
+        await watch.expect(session, 'idle', Date.now(), 30_000);
+        return agent;
+      };
+      const agents = await Promise.all([
+        ready('login-ps', 'bash', subscriber),
+        ready('busy-ps', 'sh', {}),
+        ready('task-ps', 'direct', {}),
+      ]);
+      const [login, busy, task] = agents;
 
       login.model.error(401, errorBody('authentication_error', 'invalid x-api-key'), { times: 12 });
       await login.type('work');
@@ -68,8 +71,9 @@ test(
       );
       expect(await done(s, 'login-ps')).toEqual(['notify rule:auth-failed']);
 
-      const never = { 'x-should-retry': 'false' };
-      busy.model.error(429, errorBody('rate_limit_error', 'slow down'), { times: 12, headers: never });
+      // With a key the client does not read when the limit ends, and gives up.
+      const headers = { ...limitHeaders(Math.floor(Date.now() / 1000) + 3_600), 'x-should-retry': 'false' };
+      busy.model.error(429, errorBody('rate_limit_error', 'limit'), { times: 12, headers });
       await busy.type('work');
       await s.until('the 429 in `health`', async () => (await checksOf(s, 'busy-ps')).includes('rate-limited'), 60_000);
 

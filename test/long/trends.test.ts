@@ -81,8 +81,8 @@ const cases: [string | null, string, (work: Work) => unknown][] = [
     'changes that take more and more',
     (work) =>
       work
-        .changes(14, (turn) => ({ input: 5, cacheRead: 20_000 + turn * 1_500, output: 100 }))
-        .changes(7, (turn) => ({ input: 5, cacheRead: 70_000 + turn * 30_000, output: 100 })),
+        .changes(14, (turn) => ({ input: 5, cacheRead: 20_000 + turn * 300, output: 100 }))
+        .changes(5, (turn) => ({ input: 5, cacheRead: 42_000 + turn * 18_000, output: 100 })),
   ],
   [
     'entropy',
@@ -90,7 +90,7 @@ const cases: [string | null, string, (work: Work) => unknown][] = [
     (work) =>
       work
         .news(45)
-        .times(24, (one, turn) => one.bash(['date +%N', 'cat /proc/uptime', 'uptime -p; date +%N'][turn % 3] ?? '')),
+        .times(24, (one, turn) => one.bash(['date +%N', 'cat /proc/uptime', 'pwd; date +%N'][turn % 3] ?? '')),
   ],
   [
     'cognitive-decay',

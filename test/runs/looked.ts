@@ -19,6 +19,7 @@ export function looked(check: HealthCheck, view: AgentView, more: Partial<CheckI
     unansweredSinceMs: null,
     loops: [],
     completion: null,
+    missedSince: () => 0,
     ...more,
   });
   return 'found' in verdict ? (verdict.found.evidence[0]?.text ?? '') : null;

@@ -11,9 +11,12 @@ import { parseTranscriptLine } from './transcript.ts';
 export const claudeCode: AgentClient = {
   name: 'claude-code',
   environmentNames: ['CLAUDE_CONFIG_DIR', 'HOME'],
-  configDir(environment) {
+  configDir(environment, cwd) {
     const { CLAUDE_CONFIG_DIR: own, HOME: home } = environment;
-    if (own !== undefined && path.isAbsolute(own)) return path.normalize(own);
+    if (own !== undefined && own !== '') {
+      if (path.isAbsolute(own)) return path.normalize(own);
+      return cwd === null ? null : path.resolve(cwd, own);
+    }
     return home !== undefined && path.isAbsolute(home) ? path.join(home, '.claude') : null;
   },
   defaultConfigDir: (home) => path.join(home, '.claude'),

@@ -15,6 +15,7 @@ const healthy: [string, AgentView][] = [
   ['an error of no kind', failed(null, 'Invalid API key')],
   ['an overloaded service', failed('overloaded')],
   ['a turn that is tried again', { ...failed('authentication_failed'), ...view('working', 'thinking', 0) }],
+  ['a newer turn whose end is not on record yet', { ...failed('authentication_failed'), turnIsOpen: true }],
   ['a turn that ended well after it', { ...failed('authentication_failed'), lastTurn: 'ok' }],
   ['an agent that has ended', { ...failed('authentication_failed'), ...view('ended', null, 1) }],
 ];

@@ -1,4 +1,8 @@
 import type { HealthCheck } from '../check.ts';
+import type { Hold } from '../hold.ts';
+
+/** The client says that it is at its prompt a moment before its record has the end of the turn. */
+const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
 
 /** The client's own words for a login, account or credential that is not accepted. */
 const kinds: ReadonlySet<string | null> = new Set([
@@ -18,8 +22,10 @@ export function isAuthError(errorKind: string | null): boolean {
 /** The turn was given up because the service does not let it in: only a person can mend that. */
 export const authFailed: HealthCheck = {
   name: 'auth-failed',
+  hold,
   look({ view }) {
     const { state } = view.reading;
+    if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
     if (state !== 'idle' || view.lastTurn !== 'failed' || !isAuthError(view.errorKind)) {
       return {
         fine: state === 'idle' && view.lastTurn === 'failed' ? 'its error is of another kind' : `it is ${state}`,

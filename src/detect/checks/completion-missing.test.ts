@@ -16,6 +16,7 @@ describe('completion-missing', () => {
   it.each<[string, AgentView]>([
     ['a turn that has just ended', over(0.5)],
     ['one that a person interrupted', over(10, { lastTurn: 'interrupted' })],
+    ['a newer turn whose end is not on record yet', over(10, { turnIsOpen: true })],
     ['one that failed', over(10, { lastTurn: 'failed' })],
     ['an agent that has not been asked anything', over(10, { lastTurn: null, lastTurnAtMs: null })],
     ['an agent at work', { ...over(10), ...view('working', 'tool', 10) }],

@@ -6,16 +6,19 @@ import type { HealthCheck } from '../check.ts';
  */
 export const completionMissing: HealthCheck = {
   name: 'completion-missing',
-  look({ view, nowMs, limits, completion }) {
+  look({ view, nowMs, limits, completion, missedSince }) {
     if (completion === null) return { fine: 'no completion signal is agreed' };
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
+    // The client says that it is at its prompt a moment before its record has the turn's end.
+    if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
     if (view.lastTurn !== 'ok' || view.lastTurnAtMs === null)
       return { fine: view.lastTurn === null ? 'no turn yet' : `the last turn ended ${view.lastTurn}` };
     if (view.background.length > 0) return { fine: 'its background work runs' };
     if (completion.said) return { fine: 'it said that it is done' };
     // The client continues by itself after a task's note or a stop hook: that chance comes first.
     const sinceMs = Math.max(view.lastTurnAtMs, view.reading.sinceMs);
-    if (nowMs - sinceMs < limits.completionMs) return { fine: 'its turn has just ended' };
+    if (nowMs - sinceMs - missedSince(sinceMs) < limits.completionMs)
+      return { fine: 'its turn has just ended', coming: true };
     return {
       found: {
         severity: 'warning',

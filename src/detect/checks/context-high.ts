@@ -1,5 +1,6 @@
 import type { AgentView } from '../../model/agent.ts';
 import type { HealthCheck } from '../check.ts';
+import { provenHold } from '../hold.ts';
 
 /** The two highest bands, by their place: seed 000 asks for a handoff after the current work, then before anything else. */
 export const highBand = 3;
@@ -8,12 +9,15 @@ export const fullBand = 4;
 /** Much of the context is used: a handoff after the current work costs least now. */
 export const contextHigh: HealthCheck = {
   name: 'context-high',
+  // The stay in a band holds still by itself, and its figure is the client's own.
+  hold: provenHold,
   look: ({ view }) => inBand(view, highBand, 'warning'),
 };
 
 /** Nearly all of it is used: the next step may be the last. */
 export const contextFull: HealthCheck = {
   name: 'context-full',
+  hold: provenHold,
   look: ({ view }) => inBand(view, fullBand, 'critical'),
 };
 

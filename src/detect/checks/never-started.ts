@@ -6,15 +6,16 @@ import type { HealthCheck } from '../check.ts';
  */
 export const neverStarted: HealthCheck = {
   name: 'never-started',
-  look({ view, nowMs, limits }) {
+  look({ view, nowMs, limits, missedSince }) {
     const { state, detail } = view.reading;
     if (state !== 'unknown' || detail !== 'unreadable') return { fine: `it is ${state}` };
     if (view.sessionId !== null || view.transcript !== null || view.lastTurn !== null)
       return { fine: 'it has a session' };
     if (view.lastActivityMs !== null) return { fine: 'it has shown a sign of life' };
     const sinceMs = Math.max(view.startedAtMs, view.reading.sinceMs);
-    const livedMs = nowMs - sinceMs;
-    if (livedMs < limits.startMs) return { fine: `its process lives for ${Math.round(livedMs / 1000)} s only` };
+    const livedMs = nowMs - sinceMs - missedSince(sinceMs);
+    if (livedMs < limits.startMs)
+      return { fine: `its process lives for ${Math.round(livedMs / 1000)} s only`, coming: true };
     return {
       found: {
         severity: 'warning',

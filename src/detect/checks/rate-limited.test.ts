@@ -12,6 +12,7 @@ const healthy: [string, AgentView][] = [
   ['an error of another kind that talks of limits', failed('server_error')],
   ['an error of no kind', failed(null)],
   ['an agent at work that had one before', view('working', 'thinking', 1, { errorKind: 'rate_limit', error: words })],
+  ['a newer turn whose end is not on record yet', { ...failed('rate_limit'), turnIsOpen: true }],
   ['a turn that ended well after it', { ...failed('rate_limit'), lastTurn: 'ok' }],
   [
     'an allowance nearly used up',

@@ -9,7 +9,8 @@ export const rateLimited: HealthCheck = {
   name: 'rate-limited',
   look({ view }) {
     const { state, sinceMs, source } = view.reading;
-    const refused = state === 'idle' && view.lastTurn === 'failed' && view.errorKind === 'rate_limit';
+    const refused =
+      state === 'idle' && !view.turnIsOpen && view.lastTurn === 'failed' && view.errorKind === 'rate_limit';
     if (state !== 'limited' && !refused) return { fine: `it is ${state}` };
     const atMs = refused ? (view.lastTurnAtMs ?? sinceMs) : sinceMs;
     return {

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
+import { isAuthError } from '../checks/auth-failed.ts';
 import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
@@ -13,6 +14,7 @@ export type RunCheckName =
   | 'waiting-human'
   | 'rate-limited'
   | 'api-error'
+  | 'auth-failed'
   | 'context-exhausted';
 
 export interface JudgeLimits {
@@ -123,11 +125,9 @@ export class RunJudge {
       this.#close(finding, index);
     } else if (fact.kind === 'retry' || fact.kind === 'api-error') {
       const limit = isLimit(fact);
-      const status = fact.status === null ? '' : ` ${fact.status}`;
-      const text = fact.kind === 'retry' ? `the client tries again${status}` : `the turn was given up${status}`;
+      const name = limit ? 'rate-limited' : isAuth(fact) ? 'auth-failed' : 'api-error';
       const open = limit ? this.#limited : this.#broken;
-      const finding =
-        open ?? this.#open(limit ? 'rate-limited' : 'api-error', index, index, this.#nowMs, this.#nowMs, text);
+      const finding = open ?? this.#open(name, index, index, this.#nowMs, this.#nowMs, errorText(fact));
       if (limit) this.#limited = finding;
       else this.#broken = finding;
     } else if (fact.kind === 'reply' || fact.kind === 'prompt' || fact.kind === 'interrupted') {
@@ -158,6 +158,17 @@ export class RunJudge {
 function isFull(fact: SessionFact): boolean {
   if (fact.kind === 'compacted') return fact.trigger === 'auto';
   return fact.kind === 'api-error' && fact.error === 'context_window_exceeded';
+}
+
+function errorText(fact: Extract<SessionFact, { kind: 'retry' | 'api-error' }>): string {
+  const status = fact.status === null ? '' : ` ${fact.status}`;
+  if (fact.kind === 'retry') return `the client tries again${status}`;
+  const resets = fact.resetsAtMs === null ? '' : ` · resets ${new Date(fact.resetsAtMs).toISOString()}`;
+  return `the turn was given up${status}${resets}`;
+}
+
+function isAuth(fact: SessionFact): boolean {
+  return fact.kind === 'api-error' && isAuthError(fact.error);
 }
 
 /** Too many requests, or the service too busy for them; everything else is an error. */

@@ -64,7 +64,7 @@ export interface TrendCheck {
 }
 
 /** What is wrong, in words; null: it is fine; undefined: this moment says nothing about it. */
-export type TrendWord = string | null | undefined;
+type TrendWord = string | null | undefined;
 
 /** One check over one conversation. Constant cost and memory per moment. */
 export type TrendFold = (moment: Moment) => TrendWord;

@@ -14,6 +14,16 @@ class Work {
     }
     return this;
   }
+
+  /** A person's word, some reading, a change. */
+  asked(n: number, tokens: number): this {
+    for (let turn = 0; turn < n; turn += 1) {
+      this.script.user();
+      this.changes(1, tokens);
+      this.script.says('done', true);
+    }
+    return this;
+  }
 }
 
 const healthy: [string, ScriptedRun][] = [
@@ -22,13 +32,7 @@ const healthy: [string, ScriptedRun][] = [
   ['one hard change', new Work().changes(15, 2_000).changes(1, 60_000).changes(10, 2_000).script],
   ['harder changes that are small all the same', new Work().changes(15, 300).changes(6, 3_000).script],
   ['a run that was hard from the start', new Work().changes(6, 40_000).script],
-  [
-    'long reading after each word of a person',
-    run().times(20, (r, turn) => {
-      r.user().takes({ input: 30_000 * (turn + 1), output: 100 });
-      r.edit('a.ts', `a${turn}`, `b${turn}`).says('done', true);
-    }),
-  ],
+  ['long reading after each word of a person', new Work().changes(15, 2_000).asked(8, 40_000).script],
 ];
 
 describe('low-efficiency', () => {

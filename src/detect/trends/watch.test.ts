@@ -91,6 +91,7 @@ it('no check throws, whatever stands in a view', () => {
         unansweredSinceMs: null,
         loops: [],
         completion: { signal: 'x', said: false },
+        missedSince: () => 0,
       });
       expect(found.findings.length + found.fine.length).toBeGreaterThan(15);
     }),

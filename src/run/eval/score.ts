@@ -17,7 +17,7 @@ export const familyChecks: Record<Family, readonly RunCheckName[]> = {
   loop: ['looping', 'repeated-error', 'no-progress', 'edit-revert'],
   silence: ['stalled-turn', 'waiting-human'],
   limits: ['rate-limited'],
-  errors: ['api-error'],
+  errors: ['api-error', 'auth-failed'],
   context: ['context-exhausted'],
 };
 

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { loopLimits } from '../../detect/loops/check.ts';
 import { type JudgeLimits, type RunFinding, RunJudge, type RunNote } from '../../detect/loops/judge.ts';
 import { type RunState, stateAfter } from '../../detect/loops/run-state.ts';
+import { trendChecks } from '../../detect/trends/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
 import { shown } from '../../model/text.ts';
 import { trendLimitsOf } from '../check-limits.ts';
@@ -11,6 +12,8 @@ import { type ReadProblem, readRun } from './read-run.ts';
 /** A person who reads a plan or a diff takes minutes; only what outlasts that is told from a record alone. */
 const presentPersonFactor = 3;
 const minuteMs = 60_000;
+
+const confidences = new Map<string, number>(trendChecks.map(({ name, confidence }) => [name, confidence]));
 
 export function judgeLimits({ stall, waiting, judging }: Pick<Config, 'stall' | 'waiting' | 'judging'>): JudgeLimits {
   return {
@@ -100,7 +103,7 @@ function findingDocument(name: string, finding: RunFinding): ReplayFinding {
     id: `${name}:${finding.check}:${finding.from}`,
     check: finding.check,
     severity: 'warning',
-    confidence: 0.8,
+    confidence: confidences.get(finding.check) ?? 0.8,
     since,
     from_index: finding.from,
     evidence: [{ source: 'transcript', at: since, text: shown(finding.text, 300) }],

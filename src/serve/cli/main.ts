@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { shown } from '../../model/text.ts';
 import { version } from '../../run/version.ts';
+import { addAccuracy } from './commands/accuracy.ts';
 import { addAudit } from './commands/audit.ts';
 import { addAuthority } from './commands/authority.ts';
 import { addCanAccept } from './commands/can-accept.ts';
@@ -82,15 +83,20 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
     addCheck,
     addReplay,
     addEval,
+    addAccuracy,
     addDoctor,
     addConformance,
     addConfig,
     addDb,
   ])
     add(program);
+  let misused = program.name();
   forEachCommand(program, (command) => {
     command
-      .exitOverride()
+      .exitOverride((error) => {
+        misused = nameOf(command);
+        throw error;
+      })
       .showHelpAfterError(false)
       // Errors are said in our own words; help that was not asked for is still help.
       .configureOutput({ writeErr: (text) => void (text.startsWith('Usage:') && process.stderr.write(text)) });
@@ -108,7 +114,7 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    process.exitCode = report(error, argv.includes('--json'));
+    process.exitCode = report(error, misused, argv.includes('--json'));
   }
 }
 
@@ -117,7 +123,13 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
   for (const child of command.commands) forEachCommand(child, visit);
 }
 
-function report(error: unknown, json: boolean): number {
+/** With those it is below: `watchkeeper spawn-track add`. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+/** `misused`: the command whose own help says what it takes. */
+function report(error: unknown, misused: string, json: boolean): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exit.ok;
     // A command that only has commands below it, named without one: its help has been printed.
@@ -125,7 +137,7 @@ function report(error: unknown, json: boolean): number {
     return fail(
       exit.usage,
       error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '),
-      'see `watchkeeper --help`',
+      `see \`${misused} --help\``,
       json,
     );
   }

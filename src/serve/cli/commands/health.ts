@@ -39,6 +39,12 @@ export function addHealth(program: Command): void {
     });
 }
 
+const standings = { seen: '', kept: ' (out of sight)', quarantined: ' (set apart)' };
+
+function findingText({ check, standing, evidence }: HealthDocument['findings'][number]): string {
+  return `${check}${standings[standing]}: ${evidence[0]?.text ?? ''}`;
+}
+
 export function healthText(items: HealthDocument[]): string {
   const nowMs = Date.now();
   const colors: Record<HealthDocument['status'], Color> = {
@@ -52,7 +58,7 @@ export function healthText(items: HealthDocument[]): string {
     { text: item.status, color: colors[item.status] },
     { text: item.detail === null ? item.state : `${item.state}/${item.detail}` },
     { text: item.last_output === null ? '-' : `${ago(Date.parse(item.last_output), nowMs)} ago` },
-    { text: item.findings.map((finding) => `${finding.check}: ${finding.evidence[0]?.text ?? ''}`).join('; ') || '-' },
+    { text: item.findings.map(findingText).join('; ') || '-' },
   ]);
   return table(['AGENT', 'HEALTH', 'STATE', 'LAST OUTPUT', 'FINDINGS'], rows);
 }
