@@ -14,14 +14,15 @@ export default defineConfig({
   test: {
     pool: 'forks',
     projects: [
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      // Thousands of made-up inputs take their time on a machine that has other things to do.
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000 } },
       {
         extends: true,
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           // Most of the time they wait, for a daemon that looks every two seconds.
           maxWorkers: 3,
           globalSetup: ['test/system/postgres-setup.ts'],

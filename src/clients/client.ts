@@ -38,6 +38,8 @@ export interface AgentClient {
   /** What a captured screen says the client is doing; null: no rule knows this screen. */
   readScreen(screen: string): ScreenReading | null;
   contextWindow(model: string, used: number): { window: number; usable: number };
+  /** Where it compacts by itself on this model, in tokens; null: it does not. */
+  compactionPoint(model: string, window: number): number | null;
   /** One file of the hook inbox; null: it is none of this client's. */
   parseInboxFile(text: string): InboxItem | null;
 }

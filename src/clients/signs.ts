@@ -1,6 +1,6 @@
-import { digest } from '../model/digest.ts';
 import type { CallSign, ResultSign } from '../model/session-event.ts';
 import { actOf, isQuick } from './acts.ts';
+import { settledDigest, settledStart, squeezedDigest } from './settled.ts';
 
 const targetCharsMax = 300;
 const leadCharsMax = 300;
@@ -11,19 +11,52 @@ const comparedCharsMax = 16_000;
 export function callSign(tool: string, text: string, args: string): CallSign {
   const act = actOf(tool, text);
   const target = text.slice(0, targetCharsMax);
-  return { hash: digest(`${tool}\n${squeezed(args)}`), target, act, quick: isQuick(act, tool, text), edit: null };
+  return { hash: squeezedDigest(`${tool}\n`, args), target, act, quick: isQuick(act, tool, text), edit: null };
 }
 
-/** How a result is known again: without what changes by itself from one run of the same command to the next. */
-export function resultSign(text: string, isError: boolean): ResultSign {
-  const head = text.slice(0, comparedCharsMax);
-  const tail = text.length > comparedCharsMax ? `${text.length}${text.slice(-1_000)}` : '';
-  return {
-    hash: digest(settled(head, isError) + tail),
-    lead: text.slice(0, leadCharsMax),
-    chars: text.length,
-    excuse: isError ? excuseOf(text) : null,
-  };
+/**
+ * How a result is known again: without what changes by itself from one run of the same command to the next. `known`: of
+ * an output that is not whole, what its record says of the whole.
+ */
+export function resultSign(
+  text: string,
+  isError: boolean,
+  known: { chars: number; hash: string | null } | null = null,
+): ResultSign {
+  return new OutputSign(text, isError, known);
+}
+
+/** The hash is made when somebody asks for it: most outputs are like no other from their start. Then the text goes. */
+class OutputSign implements ResultSign {
+  readonly start: string;
+  readonly lead: string;
+  readonly chars: number;
+  readonly excuse: ResultSign['excuse'];
+  readonly #isError: boolean;
+  #hash: string | null;
+  #text: string;
+
+  constructor(text: string, isError: boolean, known: { chars: number; hash: string | null } | null) {
+    const { start, isWhole } = settledStart(text, isError);
+    this.start = start;
+    this.lead = text.slice(0, leadCharsMax);
+    this.chars = known?.chars ?? text.length;
+    this.excuse = isError ? excuseOf(text) : null;
+    this.#isError = isError;
+    this.#hash = known?.hash ?? (isWhole ? start : null);
+    this.#text = this.#hash === null ? text : '';
+  }
+
+  get hash(): string {
+    if (this.#hash !== null) return this.#hash;
+    const text = this.#text;
+    const isLong = text.length > comparedCharsMax;
+    const tail = isLong ? `${text.length}${text.slice(-1_000)}` : '';
+    // In an error every number is volatile (a shell's line, a pid); elsewhere a number may be what is waited for.
+    this.#hash = settledDigest(isLong ? text.slice(0, comparedCharsMax) : text, tail, this.#isError);
+    this.#text = '';
+    return this.#hash;
+  }
 }
 
 /** Errors that are not the agent's: a person said no, or another call of the same batch failed. */
@@ -35,22 +68,6 @@ function excuseOf(text: string): ResultSign['excuse'] {
   )
     ? 'rejected'
     : null;
-}
-
-/** In an error every number is volatile (a shell's line, a pid); elsewhere a number may be what is waited for. */
-function settled(text: string, isError: boolean): string {
-  const calm = squeezed(text)
-    .replace(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:?\d\d)?/g, '<time>')
-    .replace(/\b\d\d:\d\d:\d\d(\.\d+)?\b/g, '<time>')
-    .replace(/\b\d+(\.\d+)? ?(ms|µs|ns|s|sec|seconds)\b/g, '<took>')
-    .replace(/\/tmp\/[\w.+/-]+/g, '<temp>')
-    .replace(/\b(pid|process|chunk|id)[ :=#]+\w{1,40}/gi, '<id>')
-    .replace(/\b0x[\da-f]+\b/gi, '<address>');
-  return isError ? calm.replace(/\d+/g, '#') : calm;
-}
-
-function squeezed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** The status that a client's own record of an API error begins with. Never asked of anybody else's words. */

@@ -41,6 +41,7 @@ const titles: Record<CheckName, string> = {
   'low-efficiency': 'takes more and more for a change',
   'cognitive-decay': 'does worse in a long context',
   entropy: 'does fewer and fewer different things',
+  'handoff-failed': 'could not be handed over to a fresh context',
   flapping: 'has a trouble that comes and goes',
 };
 
@@ -81,6 +82,8 @@ function advice(incident: Incident): string[] {
       return [];
     case 'mass-failure':
       return ['watchkeeper status', 'watchkeeper doctor'];
+    case 'handoff-failed':
+      return incident.agent === null ? [] : [`watchkeeper handoffs ${word(incident.agent)}`];
     case 'context-high':
     case 'context-full':
       return incident.agent === null ? [] : [`watchkeeper context ${word(incident.agent)}`];

@@ -62,6 +62,7 @@ const ladders: Record<CheckName, Ladder> = {
   'low-efficiency': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   'cognitive-decay': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   entropy: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'handoff-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
   flapping: { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
 };
 

@@ -143,6 +143,7 @@ const worths: Record<CheckName, Worth> = {
   'low-efficiency': trend,
   'cognitive-decay': trend,
   entropy: trend,
+  'handoff-failed': onRecord('our own record of its steps', 'It had failed, and nobody had done it by hand.'),
   flapping: onRecord('our own record of incidents', 'It had opened and closed by itself that often.'),
 };
 

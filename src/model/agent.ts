@@ -130,11 +130,12 @@ export type CheckName =
   | 'low-efficiency'
   | 'cognitive-decay'
   | 'entropy'
+  | 'handoff-failed'
   | 'flapping';
 
 export interface FindingEvidence {
-  /** Of background work also its output, or what somebody told `spawn-track`. */
-  source: Source | 'output' | 'spawn-track';
+  /** Of background work also its output, or what somebody told `spawn-track`; of what we did ourselves, our own word. */
+  source: Source | 'output' | 'spawn-track' | 'watchkeeper';
   atMs: number;
   text: string;
 }

@@ -38,8 +38,10 @@ export interface CallSign {
 }
 
 export interface ResultSign {
-  /** Equal for outputs that say the same, whatever the times, pids and temp paths in them. */
-  hash: string;
+  /** Equal for outputs that say the same, whatever the times, pids and temp paths in them. Dear: ask last. */
+  readonly hash: string;
+  /** Of its first characters: another start means another hash. */
+  start: string;
   /** How it begins. */
   lead: string;
   chars: number;

@@ -1,6 +1,7 @@
 import type { Action, ActionOutcome } from './action.ts';
 import type { AgentView, Authority, Source } from './agent.ts';
 import type { Json, WatchEvent } from './event.ts';
+import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken } from './handoff.ts';
 import type { HookFact } from './hook.ts';
 import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
@@ -98,5 +99,16 @@ export interface Store {
   recentScores(host: string, afterMs: number): Promise<Result<RecentScore[], StoreFailure>>;
   saveAuthority(host: string, agent: string, authority: Authority): Promise<Result<void, StoreFailure>>;
   loadAuthorities(host: string): Promise<Result<Map<string, Authority>, StoreFailure>>;
+  beginHandoff(host: string, handoff: Handoff): Promise<Result<void, StoreFailure>>;
+  /** From the step it stands at, with all that changes by it, or not at all. */
+  takeHandoffStep(
+    id: string,
+    from: HandoffStep,
+    taken: HandoffStepTaken,
+    change: HandoffChange,
+  ): Promise<Result<void, StoreFailure>>;
+  /** Those requested after the given time and those still open, oldest first. */
+  loadHandoffs(host: string, afterMs: number): Promise<Result<Handoff[], StoreFailure>>;
+  handoffActions(id: string): Promise<Result<HandoffAction[], StoreFailure>>;
   close(): Promise<void>;
 }

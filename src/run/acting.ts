@@ -8,10 +8,14 @@ import type { SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
+import { localGit } from '../sense/git.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
+import { Handoffs } from './handoff/handoffs.ts';
+import type { HandoffNews } from './handoff/news.ts';
+import type { Home } from './home.ts';
 import { HostFindings } from './host-findings.ts';
 import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
@@ -24,6 +28,7 @@ import type { WatchedAgent } from './watched-agent.ts';
 
 interface ActingParts {
   host: string;
+  home: Home;
   store: Store;
   clock: Clock;
   processes: Processes;
@@ -36,6 +41,8 @@ interface ActingParts {
   /** Findings that belong to no agent. */
   loose: () => LooseFinding[];
   progress: (agent: string) => RunningSpawns | null;
+  /** Rows and events of handoffs. */
+  news: (news: HandoffNews) => void;
   fine: (agent: string) => { check: CheckName; reason: string }[];
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
@@ -52,6 +59,8 @@ export const templateNames: readonly TemplateName[] = [
   'context-check',
   'high-context',
   'handoff',
+  'handoff-again',
+  'handoff-resume',
   'continue',
   'stalled',
 ];
@@ -72,6 +81,7 @@ export class Acting {
   readonly #scores: Scores;
   readonly #progress: Progress;
   readonly #hostFindings: HostFindings;
+  readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
@@ -80,6 +90,7 @@ export class Acting {
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
+    const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
     const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
     this.#scores = new Scores({ promptedBy, spawnStatus: parts.spawnStatus });
     this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
@@ -88,9 +99,19 @@ export class Acting {
       prompter: this.#prompter,
       teller: this.#teller,
       scores: this.#scores,
+      isHandedOver,
       isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
     });
-    this.#progress = new Progress({ ...parts, prompter: this.#prompter, keeper: this.#keeper });
+    this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, keeper: this.#keeper });
+    this.handoffs = new Handoffs({
+      ...parts,
+      uid: parts.processes.uid,
+      git: localGit(),
+      prompter: this.#prompter,
+      commander: this.#commander,
+      view: (name) => parts.views().find(({ agent }) => agent === name) ?? null,
+      idFor: (agent, check, subject) => this.#keeper.idFor(agent, check, subject),
+    });
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
@@ -99,12 +120,14 @@ export class Acting {
     if (overrides.ok) this.#overrides = overrides.value;
     await this.#prompter.recover();
     await this.#keeper.restore();
+    await this.handoffs.restore();
   }
 
   told(agent: string, event: SessionEvent): void {
     // First who did it: once a prompt is answered nobody knows any more.
     this.#scores.told(agent, event);
     this.#prompter.told(agent, event);
+    this.handoffs.told(agent, event);
   }
 
   hooked(agent: string, hook: HeardHook): void {
@@ -138,7 +161,8 @@ export class Acting {
 
   /** One round of the rules over all agents. */
   round(): void {
-    const views = this.#parts.views();
+    const views = this.handoffs.overlay(this.#parts.views());
+    this.handoffs.round(views);
     this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)]);
     this.#progress.round(views);
   }
@@ -149,7 +173,7 @@ export class Acting {
   }
 
   settled(): Promise<void> {
-    return Promise.all([this.#keeper.settled(), this.#progress.settled()]).then(() => {});
+    return Promise.all([this.#keeper, this.#progress, this.handoffs].map((each) => each.settled())).then(() => {});
   }
 
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
@@ -161,6 +185,11 @@ export class Acting {
     return this.#prompter.prompt({ agent, text: filled.text, waitMs, trigger: 'human', finding: null });
   }
 
+  /** With what handoffs left behind, and what is set apart, and why. */
+  views(): AgentView[] {
+    return this.#keeper.overlay(this.handoffs.overlay(this.#parts.views()));
+  }
+
   compact(agent: string): Promise<CommandResult> {
     return this.#commander.compact(agent);
   }
@@ -169,14 +198,9 @@ export class Acting {
     return this.#keeper.acknowledge(id, denied);
   }
 
-  /** The views with what is set apart, and why. */
-  overlay(views: AgentView[]): AgentView[] {
-    return this.#keeper.overlay(views);
-  }
-
   /** What waits for a human, and nobody has acknowledged. */
   inbox(): InboxItem[] {
-    const views = this.#parts.views();
+    const views = this.views();
     return this.#keeper
       .incidents()
       .filter(({ incident, step }) => incident.ackedMs === null && (incident.tells > 0 || step.do === 'tell'))
@@ -193,8 +217,9 @@ export class Acting {
 
   /** Why an agent is seen and treated as it is. */
   why(name: string) {
-    const view = this.overlay(this.#parts.views()).find((candidate) => candidate.agent === name);
+    const view = this.views().find((candidate) => candidate.agent === name);
     if (view === undefined) return null;
+    const handoff = this.handoffs.next(name);
     const mine = this.#keeper.incidents().filter(({ incident }) => incident.agent === name);
     const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
     const evidence = [
@@ -222,7 +247,7 @@ export class Acting {
         acked: incident.ackedMs === null ? null : time(incident.ackedMs),
       })),
       not_fired: this.#parts.fine(name),
-      next: mine.map(nextDocument),
+      next: [...(handoff === null ? [] : [{ at: null, what: handoff }]), ...mine.map(nextDocument)],
     };
   }
 }

@@ -87,6 +87,11 @@ export class AgentSession {
     return this.#words;
   }
 
+  /** The newest figures of its context. */
+  get points(): readonly ContextPoint[] {
+    return this.#trail.points;
+  }
+
   /** A figure of the context that the transcript did not bring. */
   seen(context: ContextReading): ContextPoint[] {
     return this.#trail.seen(context, this.#facts);
@@ -137,6 +142,8 @@ export class AgentSession {
     const window = this.#parts.inbox.statusLine(this.#id)?.line.window ?? null;
     for (const { event, offset } of observation.events) {
       takeEvent(this.#facts, event);
+      // Asked for at once, as its text is kept until then: of a thousand agents that would be too much.
+      if (event.fact.kind === 'tool-result') void event.fact.sign?.hash;
       this.#loops.take({ ...event, index: offset });
       this.#words.take(event.fact);
       this.#parts.told(this.#parts.name, event);

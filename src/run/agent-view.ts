@@ -2,6 +2,7 @@ import { holdBand } from '../decide/bands.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, lastTurn } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
+import { percentOf } from '../model/percent.ts';
 import { shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
@@ -98,7 +99,7 @@ export function transcriptContext(
   if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
   const used = facts.contextUsed;
   const { window, usable } = client.contextWindow(facts.model, used);
-  const percent = (used / window) * 100;
+  const percent = percentOf(used, window);
   const reading: ContextReading = { used, window, usable, percent, source: 'transcript', atMs: facts.contextAtMs };
   return told === null ? reading : inWindow(reading, told);
 }

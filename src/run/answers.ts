@@ -51,6 +51,10 @@ export class Answers {
         return { v: 1, items: this.#parts.acting.inbox() };
       case 'compact':
         return this.#parts.acting.compact(request.agent);
+      case 'handoff':
+        return this.#parts.acting.handoffs.request(request.agent, request.dryRun);
+      case 'handoff-state':
+        return this.#parts.acting.handoffs.document(request.id);
       case 'why':
         return this.#parts.acting.why(request.agent);
       default:
@@ -72,9 +76,10 @@ export class Answers {
         bands: config.bands,
         prompts: { reacted: this.#parts.acting.reactions.total, in_time: this.#parts.acting.reactions.inTime },
       },
-      agents: this.#parts.acting
-        .overlay(this.#parts.spawns.overlay(this.#parts.watcher.views()))
-        .map((view) => agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs)),
+      agents: this.#parts.acting.views().map((view) => ({
+        ...agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs),
+        handoff: this.#parts.acting.handoffs.running(view.agent),
+      })),
       findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };
   }

@@ -1,6 +1,6 @@
 import type { CheckLimits } from '../detect/check.ts';
 import type { TrendLimits } from '../detect/trends/check.ts';
-import { matchesGlob } from './config/match.ts';
+import { matchesGlob } from '../model/glob.ts';
 import type { Config } from './config/schema.ts';
 
 const minuteMs = 60_000;

@@ -26,6 +26,7 @@ import type { ConfigWatch } from './config/watch.ts';
 import { BrokenSources } from './conformance-results.ts';
 import { type ControlServer, serveControl } from './control.ts';
 import type { Database } from './database.ts';
+import type { HandoffNews } from './handoff/news.ts';
 import { type Home, removeDaemonRecord, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
@@ -170,6 +171,8 @@ export class Daemon {
     });
     this.#acting = new Acting({
       host: this.#host,
+      home: options.home,
+      news: (news) => this.#takeNews(news),
       store,
       clock: systemClock,
       processes: this.#processes,
@@ -303,6 +306,12 @@ export class Daemon {
       this.#control?.tell(eventDocument(event));
     }
     if (events.length > 0) void this.#saver.save();
+  }
+
+  #takeNews({ event, check }: HandoffNews): void {
+    const none = { agents: [], sessions: [], spawns: [], points: [] };
+    this.#journal.add({ ...none, events: [event], checks: check === null ? [] : [check] });
+    this.#tell([event]);
   }
 
   #notice(level: 'info' | 'warn', line: string): void {

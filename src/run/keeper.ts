@@ -29,6 +29,8 @@ interface KeeperParts {
   teller: Teller;
   /** The agent's trouble is part of a trouble of the host. */
   isOneOfMany: (agent: string, check: CheckName) => boolean;
+  /** A handoff runs: nothing else is said to the agent. */
+  isHandedOver: (agent: string) => boolean;
   scores: Scores;
   /** A check's verdict changed. */
   recordCheck: (row: CheckRow) => void;
@@ -219,6 +221,8 @@ export class Keeper {
       lastAgentPromptMs: this.#lastPrompt.agent.get(view?.agent ?? '') ?? null,
       lastProjectPromptMs: this.#lastPrompt.project.get(view?.project ?? '') ?? null,
     });
+    if (view !== null && isHeldBack(open) && this.#parts.isHandedOver(view.agent))
+      open.step = { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
     if (open.step.do !== 'wait' && finding?.standing !== 'seen')
       open.step = { do: 'wait', for: open.step.do, reason: whyNotNow(finding), untilMs: null };
     if (open.step.do === 'tell') open.step = this.#alone(open.incident, nowMs) ?? open.step;
@@ -376,6 +380,11 @@ export class Keeper {
 /** Nothing is done about what nobody sees at this moment, nor about what comes and goes. */
 function whyNotNow(finding: Finding | null): string {
   return finding?.standing === 'quarantined' ? 'it comes and goes' : 'it is out of sight';
+}
+
+/** While a handoff runs nobody is prompted, and nobody is told what the handoff is there for. */
+function isHeldBack({ step, incident }: Open): boolean {
+  return step.do === 'prompt' || (step.do === 'tell' && incident.check === 'context-full');
 }
 
 function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView, nowMs: number): SlotValues {

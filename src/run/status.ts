@@ -1,5 +1,6 @@
 import { healthStatus } from '../detect/health.ts';
 import type { AgentView, ContextReading, Finding } from '../model/agent.ts';
+import type { HandoffStep } from '../model/handoff.ts';
 import type { SpawnDocument } from './spawn-rows.ts';
 
 /** The JSON shapes others script against (`status`, `health`). */
@@ -24,7 +25,10 @@ export interface StatusDocument {
 
 type FindingDocument = ReturnType<typeof findingDocument>;
 
-export type AgentDocument = ReturnType<typeof agentDocument>;
+export interface AgentDocument extends ReturnType<typeof agentDocument> {
+  /** The step of the handoff that runs; null: none does. */
+  handoff: HandoffStep | null;
+}
 export type HealthDocument = ReturnType<typeof healthDocument>;
 
 export function agentDocument(view: AgentView, spawns: SpawnDocument[], nowMs: number) {

@@ -1,5 +1,6 @@
 import type { AgentClient } from '../clients/client.ts';
 import { isSameStay } from '../decide/bands.ts';
+import { type HandoffDue, type HandoffPolicy, shouldHandOff } from '../decide/handoff/trigger.ts';
 import { heardOnScreen } from '../detect/heard.ts';
 import { standInActivity } from '../detect/infer.ts';
 import type { LoopTrouble } from '../detect/loops/watch.ts';
@@ -126,6 +127,20 @@ export class WatchedAgent {
   /** What it said in its last turn; null while that is being read up. */
   get words(): TurnWords | null {
     return this.#hasBacklog ? null : this.#session.words;
+  }
+
+  /** Whether it is time to hand its context over. */
+  handoffDue(policy: HandoffPolicy): HandoffDue {
+    const view = this.#view;
+    const context = view?.context ?? null;
+    // In the middle of a backlog the figures are those of some moment long ago.
+    if (view === null || context === null || this.#hasBacklog)
+      return shouldHandOff([], policy, { compactsAt: null, isWorking: false });
+    const { points } = this.#session;
+    return shouldHandOff(points.length > 0 ? points : [{ ...context, compacted: null, usedBefore: null }], policy, {
+      compactsAt: this.#client.compactionPoint(view.model ?? '', context.window),
+      isWorking: view.reading.state !== 'idle',
+    });
   }
 
   get folders(): string[] {

@@ -13,6 +13,10 @@ let agent: StandIn;
 
 beforeAll(async () => {
   world = await openWorld();
+  // Prompted, but not managed: a handoff would begin at 85 percent.
+  const file = path.join(world.dir, 'config.yaml');
+  writeFileSync(file, JSON.stringify({ agents: [{ match: '*-ps', authority: 'nudge' }] }));
+  world.env = { WATCHKEEPER_CONFIG: file };
 });
 afterAll(() => world.end());
 
@@ -192,9 +196,10 @@ describe('an agent whose context fills up', () => {
     const boundary = { type: 'system', subtype: 'compact_boundary', compactMetadata: metadata };
     agent.write({ uuid: randomUUID(), timestamp, isSidechain: false, ...boundary });
     await recorded(30_000);
-    const { points, client_compacts: own } = await context();
+    const { points, client_compacts: own, compacts_at: mark } = await context();
     expect(points.at(-1)).toMatchObject({ used: 30_000, compacted: 'auto', used_before: 960_000 });
     expect(own).toMatchObject({ used_before: 960_000, used_after: 30_000 });
+    expect(mark).toBe(967_000);
     const { stdout } = await world.run('context', 'fill-ps');
     expect(stdout).toMatch(/compacted \(auto\) at .*, from 960k to 30k; by itself the client did at 960k/);
     expect(stdout).toMatch(/\n +c\n/);

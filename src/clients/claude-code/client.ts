@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { AgentClient } from '../client.ts';
 import { asString, asTimeMs, parseObject } from '../json.ts';
 import { parseInboxFile } from './hooks.ts';
-import { contextWindow } from './models.ts';
+import { compactionPoint, contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
 import { findInputBox } from './screen.ts';
 import { readScreen } from './screen-state.ts';
@@ -46,6 +46,7 @@ export const claudeCode: AgentClient = {
   findInputBox,
   readScreen,
   contextWindow,
+  compactionPoint,
   parseInboxFile,
 };
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import { asNumber, asObject, asObjects, asString, asTime, type JsonObject, parseObject } from '../json.ts';
@@ -8,6 +9,11 @@ const textCharsMax = 8_000;
 const argsCharsMax = 64_000;
 
 const recordTypes = new Set(['session_meta', 'event_msg', 'response_item', 'turn_context', 'world_state', 'compacted']);
+
+/** Where Codex keeps them. */
+export function rolloutsFolder(home: string): string {
+  return path.join(home, '.codex', 'sessions');
+}
 
 /** Rollouts are told from other records by the types every one of them begins with. */
 export function isRolloutRecord(record: JsonObject): boolean {

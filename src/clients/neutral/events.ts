@@ -101,18 +101,10 @@ function resultFacts(record: JsonObject, text: string): SessionFact[] {
   if (id === null) return [];
   const isError = record.is_error === true;
   const chars = asCount(record.out_len) ?? text.length;
-  const sign = { ...resultSign(text, isError), chars };
   // Of a long output only its beginning is there; its hash tells the rest apart.
-  const whole = chars <= text.length || isError ? '' : (asString(record.out_hash)?.slice(0, toolCharsMax) ?? '');
-  return [
-    {
-      kind: 'tool-result',
-      id: id.slice(0, toolCharsMax),
-      isError,
-      started: null,
-      sign: whole === '' ? sign : { ...sign, hash: whole },
-    },
-  ];
+  const whole = chars <= text.length || isError ? null : (asString(record.out_hash)?.slice(0, toolCharsMax) ?? null);
+  const sign = resultSign(text, isError, { chars, hash: whole === '' ? null : whole });
+  return [{ kind: 'tool-result', id: id.slice(0, toolCharsMax), isError, started: null, sign }];
 }
 
 function apiError(record: JsonObject, text: string, atMs: number | null): SessionFact {

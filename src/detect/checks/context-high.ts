@@ -1,4 +1,5 @@
 import type { AgentView } from '../../model/agent.ts';
+import { wholePercent } from '../../model/percent.ts';
 import type { HealthCheck } from '../check.ts';
 import { provenHold } from '../hold.ts';
 
@@ -26,7 +27,7 @@ function inBand(view: AgentView, index: number, severity: 'warning' | 'critical'
   if (reading.state === 'ended' || reading.state === 'unknown') return { fine: `it is ${reading.state}` };
   if (context === null || band === null) return { fine: 'its context is not known' };
   const percent = Math.min(100, context.percent);
-  if (band.index !== index) return { fine: `${Math.round(percent)} % of its context is used` };
+  if (band.index !== index) return { fine: `${wholePercent(percent)} % of its context is used` };
   const left = Math.max(0, context.usable - context.used);
   return {
     found: {
@@ -37,11 +38,11 @@ function inBand(view: AgentView, index: number, severity: 'warning' | 'critical'
         {
           source: context.source,
           atMs: context.atMs,
-          text: `${Math.round(percent)} % of its context is used, ${Math.round(left / 1000)}k tokens are left to use`,
+          text: `${wholePercent(percent)} % of its context is used, ${Math.round(left / 1000)}k tokens are left to use`,
         },
       ],
       action: null,
-      slots: { percent },
+      slots: { percent: wholePercent(percent) },
     },
   };
 }

@@ -65,10 +65,15 @@ export class Window<T> {
   }
 
   /** How often the most frequent of them is there. */
-  most(): number {
-    const counts = new Map<T, number>();
-    for (const item of this.#items) counts.set(item, (counts.get(item) ?? 0) + 1);
-    return Math.max(0, ...counts.values());
+  most(isSame: (a: T, b: T) => boolean): number {
+    return this.#items.reduce(
+      (most, one) =>
+        Math.max(
+          most,
+          this.count((other) => other === one || isSame(one, other)),
+        ),
+      0,
+    );
   }
 
   /** The oldest first. */

@@ -3,8 +3,9 @@ import type { SessionFact } from '../../model/session-event.ts';
 import { isAuthError } from '../checks/auth-failed.ts';
 import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
+import { Recent } from './recent.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
-import { keep, type StepCount } from './steps.ts';
+import type { StepCount } from './steps.ts';
 import { type LoopTrouble, LoopWatch } from './watch.ts';
 
 export type RunCheckName =
@@ -55,7 +56,7 @@ export class RunJudge {
   readonly #loops: LoopWatch;
   readonly #told = new Map<LoopTrouble, RunFinding>();
   readonly #tell: (note: RunNote) => void;
-  readonly #keys = new Set<string>();
+  readonly #keys = new Recent(keysMax);
   #nowMs = Number.NaN;
   #index = 0;
   #limited: RunFinding | null = null;
@@ -86,11 +87,10 @@ export class RunJudge {
   }
 
   take(event: RunEvent): void {
-    if (this.#keys.has(event.key)) {
+    if (!this.#keys.add(event.key)) {
       this.#count('repeated_events');
       return;
     }
-    keep(this.#keys, keysMax, (keys) => keys.add(event.key));
     this.#tick(event);
     const { fact, side } = event;
     this.#silence.take(fact, side, this.#nowMs);

@@ -1,4 +1,5 @@
 import { type LoopCheck, Window } from './check.ts';
+import type { Step } from './steps.ts';
 
 const windowSteps = 12;
 
@@ -7,7 +8,7 @@ export const looping: LoopCheck = {
   evidence: 'calls, a hash of their arguments and of their output',
   why: 'An equal call that had an equal output before cannot tell anything new, whatever came in between; a change made twice is not meant. Waiting is left out, a changed output or a new change starts over.',
   start(limits) {
-    const pairs = new Window<string>(windowSteps);
+    const pairs = new Window<Pick<Step, 'call' | 'result'>>(windowSteps);
     const changes = new Window<string>(windowSteps);
     let row = 0;
     const clear = () => {
@@ -23,10 +24,10 @@ export const looping: LoopCheck = {
           pairs.clear();
           row = 0;
         }
-        pairs.add(`${call.hash} ${result.hash}`);
+        pairs.add({ call, result });
         changes.add(call.act === 'change' ? call.hash : '');
         row = again ? row + 1 : 0;
-        const same = pairs.most();
+        const same = pairs.most(isSame);
         const made = call.act === 'change' ? changes.count((other) => other === call.hash) : 0;
         if (same >= limits.sameSteps) return `the same call with the same output ${same} times in ${pairs.size} steps`;
         if (made >= limits.sameSteps) return `the same change ${made} times in ${changes.size} steps`;
@@ -35,3 +36,7 @@ export const looping: LoopCheck = {
     };
   },
 };
+
+function isSame(a: Pick<Step, 'call' | 'result'>, b: Pick<Step, 'call' | 'result'>): boolean {
+  return a.call.hash === b.call.hash && a.result.hash === b.result.hash;
+}

@@ -1,5 +1,7 @@
 import { digest } from '../../model/digest.ts';
-import { keep, type Step } from './steps.ts';
+import { Recent } from './recent.ts';
+import { RecentOutputs } from './recent-outputs.ts';
+import type { Step } from './steps.ts';
 
 /** What a step brought, seen against everything since the last new input. */
 export interface Brought {
@@ -20,11 +22,12 @@ const shortChars = 260;
  * Constant cost per step.
  */
 export class Novelty {
-  readonly #pairs = new Set<string>();
-  readonly #outputs = new Set<string>();
-  readonly #shapes = new Set<string>();
-  readonly #changes = new Set<string>();
-  readonly #calls = new Set<string>();
+  /** By their calls. */
+  readonly #pairs = new RecentOutputs(seenMax);
+  readonly #outputs = new RecentOutputs(seenMax);
+  readonly #shapes = new Recent(seenMax);
+  readonly #changes = new Recent(seenMax);
+  readonly #calls = new Recent(seenMax);
 
   /** New input: from here on everything may be worth another look. */
   clear(): void {
@@ -33,10 +36,9 @@ export class Novelty {
 
   take(step: Step): Brought {
     const { call, result } = step;
-    const pair = `${call.hash} ${result.hash}`;
     const made = call.act === 'change' && !step.failed && !step.excused;
     const progress = made && !this.#changes.has(call.hash);
-    const again = this.#pairs.has(pair);
+    const again = this.#pairs.has(call.hash, result);
     const empty = result.chars === 0;
     const short = !empty && result.chars <= shortChars && call.act !== 'change';
     // All "No matches found for …" are one.
@@ -51,17 +53,17 @@ export class Novelty {
         (empty && call.act === 'look') ||
         // The same call with another output is what one polls for.
         (short && !this.#calls.has(call.hash) && this.#shapes.has(shape)) ||
-        (!empty && !short && this.#outputs.has(result.hash)));
+        (!empty && !short && this.#outputs.has(result.start, result)));
     if (progress) {
       // The files are others now: the same look may show something else.
       this.#outputs.clear();
       this.#shapes.clear();
     }
-    if (made) keep(this.#changes, seenMax, (seen) => seen.add(call.hash));
-    keep(this.#pairs, seenMax, (seen) => seen.add(pair));
-    keep(this.#calls, seenMax, (seen) => seen.add(call.hash));
-    keep(this.#outputs, seenMax, (seen) => seen.add(result.hash));
-    if (short) keep(this.#shapes, seenMax, (seen) => seen.add(shape));
+    if (made) this.#changes.add(call.hash);
+    this.#pairs.add(call.hash, result);
+    this.#calls.add(call.hash);
+    this.#outputs.add(result.start, result);
+    if (short) this.#shapes.add(shape);
     return { again, progress, nothing };
   }
 }

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { CallSign, ResultSign } from '../../model/session-event.ts';
+import { Recent } from './recent.ts';
 
 /** A call and its result: what the checks of the loop family look at. */
 export interface Step {
@@ -25,7 +26,7 @@ export type StepCount = 'orphan_results' | 'repeated_calls';
 /** Pairs calls with their results. What comes twice or out of order is counted and left out. */
 export class StepPairs {
   readonly #open = new Map<string, { tool: string; call: CallSign; index: number }>();
-  readonly #done = new Set<string>();
+  readonly #done = new Recent(doneMax);
   readonly #count: (what: StepCount) => void;
   #lastResult = Number.NEGATIVE_INFINITY;
 
@@ -37,8 +38,7 @@ export class StepPairs {
   take({ fact, index, atMs }: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): Step | null {
     if (fact.kind === 'tool-call' && fact.sign !== undefined) {
       if (this.#open.has(fact.id) || this.#done.has(fact.id)) this.#count('repeated_calls');
-      else
-        keep(this.#open, openMax, (open) => open.set(fact.id, { tool: fact.tool, call: fact.sign as CallSign, index }));
+      else this.#remember(fact.id, { tool: fact.tool, call: fact.sign, index });
       return null;
     }
     if (fact.kind !== 'tool-result' || fact.sign === undefined) return null;
@@ -48,7 +48,7 @@ export class StepPairs {
       return null;
     }
     this.#open.delete(fact.id);
-    keep(this.#done, doneMax, (done) => done.add(fact.id));
+    this.#done.add(fact.id);
     const excused = fact.sign.excuse !== null;
     const inBatch = open.index < this.#lastResult;
     this.#lastResult = index;
@@ -64,16 +64,12 @@ export class StepPairs {
       inBatch,
     };
   }
-}
 
-/** The oldest goes when there is no more room. */
-export function keep<T extends Map<string, unknown> | Set<string>>(
-  items: T,
-  max: number,
-  add: (items: T) => void,
-): void {
-  add(items);
-  if (items.size <= max) return;
-  const oldest = items.keys().next().value;
-  if (oldest !== undefined) items.delete(oldest);
+  /** The oldest goes when there is no more room. */
+  #remember(id: string, call: { tool: string; call: CallSign; index: number }): void {
+    this.#open.set(id, call);
+    if (this.#open.size <= openMax) return;
+    const oldest = this.#open.keys().next().value;
+    if (oldest !== undefined) this.#open.delete(oldest);
+  }
 }

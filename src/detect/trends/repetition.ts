@@ -1,4 +1,4 @@
-import { keep, type Step } from '../loops/steps.ts';
+import type { Step } from '../loops/steps.ts';
 import { counts, type TrendCheck } from './check.ts';
 
 const filesMax = 200;
@@ -29,7 +29,9 @@ export const repetition: TrendCheck = {
       const steps = known?.hash === what.hash ? known.steps.filter((step) => now - step < memorySteps) : [];
       steps.push(now);
       seen.delete(what.file);
-      keep(seen, filesMax, (files) => files.set(what.file, { hash: what.hash, steps }));
+      seen.set(what.file, { hash: what.hash, steps });
+      const [oldest] = seen.keys();
+      if (seen.size > filesMax && oldest !== undefined) seen.delete(oldest);
       return steps.length >= limits().sameFile ? `${what.says} ${steps.length} times in ${memorySteps} steps` : null;
     };
   },

@@ -70,6 +70,13 @@ const projectRules: Record<ConfigKey, Rule> = {
   'handoff.dir': (value) =>
     typeof value === 'string' && isInsidePath(value) ? null : 'a path inside the project (relative, without ..)',
   'handoff.maxParallel': notAboveMachine,
+  'handoff.compaction': (value, machine) =>
+    value === 'leave' || value === machine ? null : "leave, or the machine's value",
+  'handoff.waitForBackground': (value, machine) =>
+    value === true || value === machine ? null : "true, or the machine's value",
+  // Commands and words of their own.
+  'handoff.recipe': machineOnly,
+  'handoff.recipes': machineOnly,
   notify: machineOnly,
   // Words typed to the agents of every project, as if a person had typed them.
   'templates.spawnUpdate': machineOnly,
@@ -79,6 +86,8 @@ const projectRules: Record<ConfigKey, Rule> = {
   'templates.contextCheck': machineOnly,
   'templates.highContext': machineOnly,
   'templates.handoff': machineOnly,
+  'templates.handoffAgain': machineOnly,
+  'templates.handoffResume': machineOnly,
   'templates.continue': machineOnly,
   'templates.stalled': machineOnly,
   'clients.claudeCode.configDirs': machineOnly,

@@ -1,14 +1,12 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { createGunzip } from 'node:zlib';
 import { claudeCode } from '../../clients/claude-code/client.ts';
 import { isRolloutRecord, parseRolloutLine } from '../../clients/codex/rollout.ts';
 import type { JsonObject } from '../../clients/json.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
+import { eachLine } from './lines.ts';
 
-const lineCharsMax = 16 * 1024 * 1024;
 /** Lines that may be broken before the format has to show. */
 const formatLinesMax = 50;
 
@@ -33,25 +31,33 @@ export type ReadProblem = 'not-found' | 'unreadable' | 'unknown-format';
 /** Reads a recorded run, plain or gzipped, line by line: the memory it takes does not grow with the file. */
 export async function readRun(
   file: string,
-  take: (event: RunEvent) => void,
+  /** With the counts as they are, of which the event's own line is the last. */
+  take: (event: RunEvent, counts: Readonly<RunCounts>) => void,
+  read: (bytes: number) => void = () => {},
 ): Promise<Result<{ format: RunFormat; counts: RunCounts }, ReadProblem>> {
   const found = await stat(file).catch(() => null);
   if (found === null) return fail('not-found', `${file} is not there`, 'name a transcript or an event file');
   if (!found.isFile()) return fail('unreadable', `${file} is not a file`, 'name a transcript or an event file');
   const counts: RunCounts = { lines: 0, events: 0, malformed: 0, unstructured: 0, oversized: 0 };
-  let format: RunFormat | null = null;
+  let format = null as RunFormat | null;
   try {
-    for await (const line of linesOf(file, counts)) {
+    const line = (text: string): boolean => {
       const index = counts.lines;
       counts.lines += 1;
-      if (line.trim() === '') continue;
-      format ??= formatOf(line);
-      if (format === null && counts.lines >= formatLinesMax) break;
-      const parsed = parsers[format ?? 'neutral'](line, index);
+      if (text.trim() === '') return true;
+      format ??= formatOf(text);
+      if (format === null && counts.lines >= formatLinesMax) return false;
+      const parsed = parsers[format ?? 'neutral'](text, index);
       if (!parsed.ok) counts[parsed.reason] += 1;
-      else for (const event of parsed.events) take(event);
-      if (parsed.ok) counts.events += parsed.events.length;
-    }
+      else {
+        for (const event of parsed.events) {
+          counts.events += 1;
+          take(event, counts);
+        }
+      }
+      return true;
+    };
+    counts.oversized = await eachLine(file, { line, read });
   } catch (error) {
     return fail('unreadable', `${file} cannot be read: ${(error as Error).message}`, 'check the file');
   }
@@ -82,33 +88,6 @@ function formatOf(line: string): RunFormat | null {
 function transcriptLine(line: string, index: number): RunLine {
   const parsed = claudeCode.parseTranscriptLine(line, String(index));
   if (!parsed.ok) return { ok: false, reason: 'malformed' };
-  return { ok: true, events: parsed.events.map((event) => ({ ...event, index, side: parsed.sidechain })) };
-}
-
-async function* linesOf(file: string, counts: RunCounts): AsyncGenerator<string> {
-  const source = createReadStream(file);
-  const bytes = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
-  // A pipe does not carry errors on.
-  source.on('error', (error) => bytes.destroy(error));
-  bytes.setEncoding('utf8');
-  let rest = '';
-  let skipping = false;
-  for await (const chunk of bytes) {
-    const text = String(chunk);
-    if (!text.includes('\n')) rest += text;
-    else {
-      const pieces = (rest + text).split('\n');
-      rest = pieces.pop() ?? '';
-      for (const piece of pieces) {
-        yield skipping ? '' : piece;
-        skipping = false;
-      }
-    }
-    if (rest.length > lineCharsMax) {
-      counts.oversized += skipping ? 0 : 1;
-      skipping = true;
-      rest = '';
-    }
-  }
-  if (rest !== '' && !skipping) yield rest;
+  const side = parsed.sidechain;
+  return { ok: true, events: parsed.events.map(({ atMs, key, fact }) => ({ atMs, key, fact, index, side })) };
 }

@@ -10,11 +10,11 @@ const folder = mkdtempSync(path.join(tmpdir(), 'wk-replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const limits = judgeLimits(defaultConfig());
 
-async function replay(name: string, content: string | Buffer, given = limits) {
+async function replay(name: string, content: string | Buffer, given = limits, sinceMs: number | null = null) {
   const file = path.join(folder, name);
   writeFileSync(file, content);
   const lines: ReplayLine[] = [];
-  return { done: await replayFile(file, given, (line) => lines.push(line)), lines };
+  return { done: await replayFile({ file, name }, { limits: given, sinceMs }, (line) => lines.push(line)), lines };
 }
 
 function neutral(records: object[]): string {
@@ -79,8 +79,12 @@ describe('replay', () => {
   });
 
   it('says what it cannot read', async () => {
-    expect(await replayFile(path.join(folder, 'none'), limits, () => {})).toMatchObject({ reason: 'not-found' });
-    expect(await replayFile(folder, limits, () => {})).toMatchObject({ reason: 'unreadable' });
+    expect(
+      await replayFile({ file: path.join(folder, 'none'), name: 'none' }, { limits, sinceMs: null }, () => {}),
+    ).toMatchObject({ reason: 'not-found' });
+    expect(await replayFile({ file: folder, name: 'x' }, { limits, sinceMs: null }, () => {})).toMatchObject({
+      reason: 'unreadable',
+    });
     expect((await replay('cut.gz', Buffer.from('1f8b0800', 'hex'))).done).toMatchObject({ reason: 'unreadable' });
     expect((await replay('text.txt', 'a\nb\n')).done).toMatchObject({ reason: 'unknown-format' });
   });

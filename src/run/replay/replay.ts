@@ -1,13 +1,13 @@
-import path from 'node:path';
 import { loopLimits } from '../../detect/loops/check.ts';
 import { type JudgeLimits, type RunFinding, RunJudge, type RunNote } from '../../detect/loops/judge.ts';
 import { type RunState, stateAfter } from '../../detect/loops/run-state.ts';
 import { trendChecks } from '../../detect/trends/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
+import type { RunEvent } from '../../model/run-event.ts';
 import { shown } from '../../model/text.ts';
 import { trendLimitsOf } from '../check-limits.ts';
 import type { Config } from '../config/schema.ts';
-import { type ReadProblem, readRun } from './read-run.ts';
+import { type ReadProblem, type RunCounts, readRun } from './read-run.ts';
 
 /** A person who reads a plan or a diff takes minutes; only what outlasts that is told from a record alone. */
 const presentPersonFactor = 3;
@@ -59,42 +59,102 @@ export interface ReplaySummary {
   open_turn_s: number;
 }
 
+export interface ReplayOptions {
+  limits: JudgeLimits;
+  /** What was before is judged, as it leads up to what comes, but neither told nor counted; null: everything. */
+  sinceMs: number | null;
+}
+
 /** One recorded run through the checks, told line by line as it goes. */
 export async function replayFile(
-  file: string,
-  limits: JudgeLimits,
+  { file, name }: { file: string; name: string },
+  { limits, sinceMs }: ReplayOptions,
   tell: (line: ReplayLine) => void,
+  read: (bytes: number) => void = () => {},
 ): Promise<Result<ReplaySummary, ReadProblem>> {
   const found: Record<string, number> = {};
-  const name = shown(path.basename(file), 200);
+  const told = new Set<RunFinding>();
+  const fromMs = sinceMs ?? Number.NEGATIVE_INFINITY;
+  /** What was counted before; null: nothing came since. */
+  let before = sinceMs === null ? nothingYet : null;
   const judge = new RunJudge(limits, ({ event, finding }: RunNote) => {
-    if (event === 'open') found[finding.check] = (found[finding.check] ?? 0) + 1;
+    if (event === 'open' ? before === null || finding.atMs < fromMs : !told.delete(finding)) return;
+    if (event === 'open') {
+      told.add(finding);
+      found[finding.check] = (found[finding.check] ?? 0) + 1;
+    }
     const closed = event === 'close';
     const at = time(closed ? (finding.untilMs ?? Number.NaN) : finding.atMs);
     const index = closed ? (finding.until ?? finding.index) : finding.index;
     tell({ v: 1, index, at, finding: findingDocument(name, finding), event });
   });
   let state: RunState | null = null;
-  const read = await readRun(file, (event) => {
+  const take = (event: RunEvent) => {
     judge.take(event);
     const next = event.side ? null : stateAfter(event.fact);
     if (next === null || (next.state === state?.state && next.detail === state.detail)) return;
     state = next;
-    tell({ v: 1, index: event.index, at: time(event.atMs), ...next });
-  });
-  if (!read.ok) return read;
-  const { format, counts } = read.value;
+    if (before !== null) tell({ v: 1, index: event.index, at: time(event.atMs), ...next });
+  };
+  const done = await readRun(
+    file,
+    (event, counts) => {
+      if (before === null && event.atMs >= fromMs) {
+        before = countsBefore(counts, judge);
+        const openMs = judge.openMs;
+        take(event);
+        // Of a turn that was open then, only the rest.
+        before.openMs += Math.max(0, judge.openMs - openMs - (event.atMs - fromMs));
+      } else take(event);
+    },
+    read,
+  );
+  if (!done.ok) return done;
+  const { format, counts } = done.value;
+  const past = before ?? { counts, steps: judge.steps, setAside: judge.counts, openMs: judge.openMs };
   const summary: ReplaySummary = {
     file: name,
     format,
-    ...counts,
-    steps: judge.steps,
-    set_aside: Object.fromEntries(judge.counts),
+    lines: counts.lines - past.counts.lines,
+    events: counts.events - past.counts.events,
+    malformed: counts.malformed - past.counts.malformed,
+    unstructured: counts.unstructured - past.counts.unstructured,
+    oversized: counts.oversized,
+    steps: judge.steps - past.steps,
+    set_aside: Object.fromEntries(
+      [...judge.counts]
+        .map(([what, count]) => [what, count - (past.setAside.get(what) ?? 0)] as const)
+        .filter(([, count]) => count > 0),
+    ),
     findings: found,
-    open_turn_s: Math.round(judge.openMs / 1000),
+    open_turn_s: Math.round((judge.openMs - past.openMs) / 1000),
   };
   tell({ v: 1, summary });
   return ok(summary);
+}
+
+interface Before {
+  counts: RunCounts;
+  steps: number;
+  setAside: ReadonlyMap<string, number>;
+  openMs: number;
+}
+
+const nothingYet: Before = {
+  counts: { lines: 0, events: 0, malformed: 0, unstructured: 0, oversized: 0 },
+  steps: 0,
+  setAside: new Map(),
+  openMs: 0,
+};
+
+/** Without the event that is being taken and its line. */
+function countsBefore(counts: Readonly<RunCounts>, judge: RunJudge): Before {
+  return {
+    counts: { ...counts, lines: counts.lines - 1, events: counts.events - 1 },
+    steps: judge.steps,
+    setAside: new Map(judge.counts),
+    openMs: judge.openMs,
+  };
 }
 
 function findingDocument(name: string, finding: RunFinding): ReplayFinding {

@@ -1,32 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { shown } from '../../model/text.ts';
 import { version } from '../../run/version.ts';
-import { addAccuracy } from './commands/accuracy.ts';
-import { addAudit } from './commands/audit.ts';
-import { addAuthority } from './commands/authority.ts';
-import { addCanAccept } from './commands/can-accept.ts';
-import { addCheck } from './commands/check.ts';
-import { addCompact } from './commands/compact.ts';
-import { addConfig } from './commands/config.ts';
-import { addConformance } from './commands/conformance.ts';
-import { addContext } from './commands/context.ts';
-import { addDb } from './commands/db.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addDown } from './commands/down.ts';
-import { addEval } from './commands/eval.ts';
-import { addEvents } from './commands/events.ts';
-import { addHealth } from './commands/health.ts';
-import { addInbox } from './commands/inbox.ts';
-import { addInit } from './commands/init.ts';
-import { addPause } from './commands/pause.ts';
-import { addPrompt } from './commands/prompt.ts';
-import { addPrompts } from './commands/prompts.ts';
-import { addReplay } from './commands/replay.ts';
-import { addSpawnTrack } from './commands/spawn-track.ts';
-import { addStatus } from './commands/status.ts';
-import { addUninstall } from './commands/uninstall.ts';
-import { addUp } from './commands/up.ts';
-import { addWhy } from './commands/why.ts';
+import { addCommands } from './commands.ts';
 import { CommandFailure, exit } from './outcome.ts';
 import { printJson } from './output.ts';
 
@@ -61,35 +36,7 @@ DATABASE_URL (a PostgreSQL of your own), NO_COLOR.
 Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
 5 no database, 6 timed out or not yet, 7 uncertain.`,
     );
-  for (const add of [
-    addUp,
-    addDown,
-    addInit,
-    addUninstall,
-    addStatus,
-    addWhy,
-    addHealth,
-    addContext,
-    addCanAccept,
-    addSpawnTrack,
-    addInbox,
-    addPrompt,
-    addPrompts,
-    addCompact,
-    addAudit,
-    addEvents,
-    addPause,
-    addAuthority,
-    addCheck,
-    addReplay,
-    addEval,
-    addAccuracy,
-    addDoctor,
-    addConformance,
-    addConfig,
-    addDb,
-  ])
-    add(program);
+  await addCommands(program, argv[2]);
   let misused = program.name();
   forEachCommand(program, (command) => {
     command

@@ -71,7 +71,7 @@ function accuracyText({ items }: AccuracyDocument): string {
       item.median_open_s === null ? '-' : duration(item.median_open_s),
     ].map((text) => ({ text })),
   );
-  return table(['CHECK', 'RAISED', 'RIGHT', 'WRONG', 'UNCLEAR', 'OPEN', 'PRECISION', 'MEDIAN'], rows);
+  return table(['CHECK', 'FOUND', 'RIGHT', 'WRONG', 'UNCLEAR', 'OPEN', 'PRECISION', 'MEDIAN'], rows);
 }
 
 function duration(seconds: number): string {

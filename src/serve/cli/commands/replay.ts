@@ -1,11 +1,22 @@
 import os from 'node:os';
 import type { Command } from 'commander';
 import { type ConfigPlaces, checkConfigFile, loadConfig } from '../../../run/config/load.ts';
-import { judgeLimits, type ReplayLine, replayFile } from '../../../run/replay/replay.ts';
+import type { ReplayJob, ReplayPart } from '../../../run/replay/part.ts';
+import { findRecords, ownHistory } from '../../../run/replay/records.ts';
+import { judgeLimits, type ReplayLine } from '../../../run/replay/replay.ts';
+import { type ReplayTotals, replayAll } from '../../../run/replay/totals.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson } from '../output.ts';
+import { Progress } from '../progress.ts';
+import { sinceOf } from '../since.ts';
 
 const codes = { 'not-found': exit.notFound, unreadable: exit.usage, 'unknown-format': exit.usage } as const;
+
+interface Options {
+  config?: string;
+  since?: string;
+  json?: boolean;
+}
 
 export function addReplay(program: Command): void {
   program
@@ -13,20 +24,52 @@ export function addReplay(program: Command): void {
     .summary('what would have been told about recorded runs')
     .description(
       'Puts recorded runs — transcripts of Claude Code, rollouts of Codex or neutral event files, plain or .gz — through the health checks ' +
-        'on their own clock, through every silence, and prints what would have been seen and told. Nothing is changed.',
+        'on their own clock, through every silence, and prints what would have been seen and told. Nothing is changed. ' +
+        'Of one record every change of state is printed, of several only what was wrong; with --json always everything.',
     )
-    .argument('<file...>', 'the records')
+    .argument('[path...]', 'records, or folders of them; none: all that Claude Code and Codex keep in your home')
+    .option('--since <time>', 'only what was told since: 7d, 12h, 30m or a date')
     .option('--config <file>', 'with the thresholds of this configuration')
     .option('--json', 'one JSON document a line, the last the summary')
-    .action(async (files: string[], options: { config?: string; json?: boolean }) => {
-      const limits = judgeLimits(configFor(options.config));
-      for (const [place, file] of files.entries()) {
-        if (process.stderr.isTTY && files.length > 1) process.stderr.write(`\rreplay ${place + 1} of ${files.length} `);
-        const done = await replayFile(file, limits, options.json ? printJson : printLine);
-        if (process.stderr.isTTY && files.length > 1) process.stderr.write('\r');
-        if (!done.ok) throw new CommandFailure(codes[done.reason], done.message, done.fix ?? null);
+    .addHelpText('after', '\nWhat would you have told me last week?\n  watchkeeper replay --since 7d')
+    .action(replay);
+}
+
+async function replay(paths: string[], options: Options): Promise<void> {
+  const config = configFor(options.config);
+  const sinceMs = options.since === undefined ? null : sinceOf(options.since, Date.now());
+  if (Number.isNaN(sinceMs)) {
+    throw new CommandFailure(exit.usage, `--since ${options.since} is no time`, 'use 7d, 12h, 30m or 2026-03-01');
+  }
+  const given = paths.length > 0 ? paths : ownHistory(os.homedir(), config.clients.claudeCode.configDirs);
+  const found = findRecords(given, sinceMs);
+  if (!found.ok) throw new CommandFailure(codes[found.reason], found.message, found.fix ?? null);
+  const jobs = found.value;
+  const alone = jobs.length === 1 && jobs[0]?.named === true;
+  const json = options.json === true;
+  const progress = new Progress(
+    jobs.reduce((sum, { bytes }) => sum + bytes, 0),
+    jobs.length,
+  );
+  let heading: ReplayJob | null = null;
+  const tell = (job: ReplayJob, part: ReplayPart) => {
+    if ('read' in part) return progress.add(part.read);
+    progress.clear();
+    if ('json' in part) process.stdout.write(part.json);
+    else
+      for (const line of part.lines) {
+        const isFinding = 'finding' in line;
+        if (!alone && isFinding && heading !== job) print(job.name);
+        if (!alone && isFinding) heading = job;
+        if (alone || isFinding) print(lineText(line));
       }
-    });
+  };
+  const done = await replayAll(jobs, { limits: judgeLimits(config), sinceMs, json, states: json || alone }, tell);
+  progress.clear();
+  if (!done.ok) throw new CommandFailure(codes[done.reason], done.message, done.fix ?? null);
+  if (alone) return;
+  if (json) printJson({ v: 1, summary: done.value });
+  else print(totalsText(done.value));
 }
 
 function configFor(file: string | undefined) {
@@ -40,25 +83,31 @@ function configFor(file: string | undefined) {
   return loaded.value.config;
 }
 
-function printLine(line: ReplayLine): void {
-  if ('summary' in line) print(summaryText(line.summary));
-  else if ('finding' in line) {
+function lineText(line: ReplayLine): string {
+  if ('summary' in line) return `${line.summary.file}: ${line.summary.format}, ${countsText(line.summary)}`;
+  if ('finding' in line) {
     const word = line.event === 'open' ? 'TROUBLE' : 'over   ';
-    print(`${place(line)}  ${word} ${line.finding.check}: ${line.finding.evidence[0]?.text ?? ''}`);
-  } else print(`${place(line)}  ${line.detail === null ? line.state : `${line.state}/${line.detail}`}`);
+    return `${place(line)}  ${word} ${line.finding.check}: ${line.finding.evidence[0]?.text ?? ''}`;
+  }
+  return `${place(line)}  ${line.detail === null ? line.state : `${line.state}/${line.detail}`}`;
 }
 
 function place({ index, at }: { index: number; at: string | null }): string {
   return `${String(index).padStart(6)}  ${at ?? '-'.padEnd(24)}`;
 }
 
-function summaryText(summary: Extract<ReplayLine, { summary: unknown }>['summary']): string {
-  const found = Object.entries(summary.findings).map(([check, count]) => `${check} ${count}`);
-  const { without_time: timeless = 0, ...odd } = summary.set_aside;
-  const aside = summary.malformed + summary.oversized + Object.values(odd).reduce((a, b) => a + b, 0);
+function totalsText(totals: ReplayTotals): string {
+  const unread = totals.unreadable === 0 ? '' : `; ${totals.unreadable} files there are no records`;
+  return `${totals.files} records, ${countsText(totals)}${unread}`;
+}
+
+function countsText(counts: Omit<ReplayTotals, 'files' | 'unreadable'>): string {
+  const found = Object.entries(counts.findings).map(([check, count]) => `${check} ${count}`);
+  const { without_time: timeless = 0, ...odd } = counts.set_aside;
+  const aside = counts.malformed + counts.oversized + Object.values(odd).reduce((a, b) => a + b, 0);
   return (
-    `${summary.file}: ${summary.format}, ${summary.lines} lines, ${summary.steps} steps, ` +
+    `${counts.lines} lines, ${counts.steps} steps, ` +
     `${found.length === 0 ? 'nothing found' : found.join(', ')}${aside === 0 ? '' : `; ${aside} odd records counted`}` +
-    (timeless === 0 || timeless < summary.events ? '' : '; without times, so silences are not seen')
+    (timeless === 0 || timeless < counts.events ? '' : '; without times, so silences are not seen')
   );
 }

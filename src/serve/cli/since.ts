@@ -1,0 +1,8 @@
+const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** "7d", "12h", "30m" before now, or a date; NaN: neither. */
+export function sinceOf(text: string, nowMs: number): number {
+  const [, count, unit] = /^(\d{1,6}(?:\.\d+)?)([mhdw])$/.exec(text.trim()) ?? [];
+  if (count !== undefined && unit !== undefined) return nowMs - Number(count) * (units[unit] ?? 0);
+  return /^\d{4}-\d\d-\d\d/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
+}
