@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { CallSign, ResultSign } from '../../model/session-event.ts';
-import { Recent } from './recent.ts';
+import { keepNewest, Recent } from './recent.ts';
 
 /** A call and its result: what the checks of the loop family look at. */
 export interface Step {
@@ -38,7 +38,10 @@ export class StepPairs {
   take({ fact, index, atMs }: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): Step | null {
     if (fact.kind === 'tool-call' && fact.sign !== undefined) {
       if (this.#open.has(fact.id) || this.#done.has(fact.id)) this.#count('repeated_calls');
-      else this.#remember(fact.id, { tool: fact.tool, call: fact.sign, index });
+      else {
+        this.#open.set(fact.id, { tool: fact.tool, call: fact.sign, index });
+        keepNewest(this.#open, openMax);
+      }
       return null;
     }
     if (fact.kind !== 'tool-result' || fact.sign === undefined) return null;
@@ -63,13 +66,5 @@ export class StepPairs {
       excused,
       inBatch,
     };
-  }
-
-  /** The oldest goes when there is no more room. */
-  #remember(id: string, call: { tool: string; call: CallSign; index: number }): void {
-    this.#open.set(id, call);
-    if (this.#open.size <= openMax) return;
-    const oldest = this.#open.keys().next().value;
-    if (oldest !== undefined) this.#open.delete(oldest);
   }
 }

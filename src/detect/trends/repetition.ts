@@ -1,3 +1,4 @@
+import { keepNewest } from '../loops/recent.ts';
 import type { Step } from '../loops/steps.ts';
 import { counts, type TrendCheck } from './check.ts';
 
@@ -30,8 +31,7 @@ export const repetition: TrendCheck = {
       steps.push(now);
       seen.delete(what.file);
       seen.set(what.file, { hash: what.hash, steps });
-      const [oldest] = seen.keys();
-      if (seen.size > filesMax && oldest !== undefined) seen.delete(oldest);
+      keepNewest(seen, filesMax);
       return steps.length >= limits().sameFile ? `${what.says} ${steps.length} times in ${memorySteps} steps` : null;
     };
   },
