@@ -42,7 +42,7 @@ export async function measureHooks() {
   const inbox = path.join(dir, 'inbox');
   mkdirSync(inbox);
   const script = path.join(dir, 'claude-code.sh');
-  writeFileSync(script, hookScript(inbox));
+  writeFileSync(script, hookScript(inbox, path.join(dir, 'allowances')));
   chmodSync(script, 0o700);
   const node = path.join(dir, 'hook.mjs');
   writeFileSync(node, nodeHook(inbox));

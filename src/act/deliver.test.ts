@@ -56,7 +56,7 @@ class FakeTerminal {
     },
   };
 
-  #press(name: 'Enter' | 'C-s' | 'C-u'): void {
+  #press(name: 'Enter' | 'C-s' | 'C-u' | 'Escape'): void {
     this.pressed.push(name);
     if (name === 'C-u') this.box = this.box.split('\n').slice(0, -1).join('\n');
     else if (name === 'C-s') [this.box, this.stashed] = [this.stashed ?? '', this.box === '' ? null : this.box];

@@ -11,12 +11,16 @@ export interface Delivery {
   /** The mark without its brackets: what its proof is looked for by. */
   tag: string;
   proofMs: number;
+  /** Texts of our own that an earlier delivery may have left in the box: taken out, they are nobody's draft. */
+  leftovers?: readonly string[];
+  /** Nothing is put aside for it: with a draft in the box it is not typed at all. */
+  neverOverDraft?: boolean;
 }
 
 export interface Proof {
   /** The client took it into its queue behind a running turn. */
   queued: boolean;
-  source: 'hook' | 'transcript';
+  source: 'hook' | 'transcript' | 'registry';
   /** The record came at the right moment but does not say what was queued. */
   nameless: boolean;
   atMs: number;
@@ -66,12 +70,14 @@ const clearKeysMax = 30;
 export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise<Delivered> {
   const pane = await fitPane(ports);
   if (typeof pane === 'string') return refused(pane);
-  const box = await readBox(ports);
+  const found = await readBox(ports);
+  if (found === null) return refused('no-input-box');
+  const guard: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: found.mark, shows: null };
+  const box = await withoutLeftover(delivery, { ports, guard, draft: null }, found);
   if (box === null) return refused('no-input-box');
-  const guard: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: box.mark, shows: null };
   const draft = box.text === '' ? null : box.text;
   // What is put aside already would be lost for what is put aside now.
-  if (draft !== null && box.stashed) return refused('draft');
+  if (draft !== null && (box.stashed || delivery.neverOverDraft === true)) return refused('draft');
   const hand: Hand = { ports, guard, draft };
   if (draft !== null && !(await stash(hand))) return refused('draft');
 
@@ -139,6 +145,14 @@ function isOurs(shown: string, { text, mark }: Delivery): boolean {
 function isOursToo(shown: string, { text }: Delivery): boolean {
   const left = plain(shown);
   return left.length >= leftCharsMin && plain(text).startsWith(left);
+}
+
+/** The box as it is without what an earlier delivery of ours left in it. */
+async function withoutLeftover(delivery: Delivery, hand: Hand, box: InputBox): Promise<InputBox | null> {
+  const left = (delivery.leftovers ?? []).find((text) => dense(text) === dense(box.text));
+  if (left === undefined || left === '') return box;
+  const mark = /\[wk-\w+\]$/.exec(left)?.[0] ?? left;
+  return (await clearBox({ ...delivery, text: left, mark }, hand)) ? readBox(hand.ports) : box;
 }
 
 /** What of our text one row of the screen shows, for tmux to see for itself. */

@@ -28,7 +28,7 @@ export interface PaneTerminal {
   /** With styles, so that hints can be told from typed text. */
   screen(): Promise<string | null>;
   paste(text: string, guard: TypingGuard): Promise<Typed>;
-  keys(name: 'Enter' | 'C-s' | 'C-u', times: number, guard: TypingGuard): Promise<Typed>;
+  keys(name: 'Enter' | 'C-s' | 'C-u' | 'Escape', times: number, guard: TypingGuard): Promise<Typed>;
   leaveCopyMode(): Promise<void>;
 }
 

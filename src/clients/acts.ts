@@ -1,41 +1,91 @@
 import type { CallAct } from '../model/session-event.ts';
 
 /** What a call is for, by the names of the tools of the clients and of the usual programs. */
-const acts: ReadonlyMap<string, CallAct | 'shell'> = new Map(
-  Object.entries({
-    change:
-      'edit write multiedit notebookedit create str_replace_editor str_replace_based_edit_tool apply_patch insert replace write_file append patch edit_file',
-    look: 'read grep glob ls open goto scroll_down scroll_up find_file search_dir search_file search_web search_files websearch webfetch find cat head tail which whereis type dpkg echo wc pwd tree stat rg ag fd file env printenv less more du df ps locate read_file list_directory view toolsearch',
-    wait: 'bashoutput taskoutput agentoutput wait sleep write_stdin killshell',
-    ask: 'askuserquestion exitplanmode request_user_input ask_user',
-    note: 'todowrite todoread taskcreate taskupdate tasklist think enterplanmode update_plan skill submit exit_cost',
-    delegate: 'task agent spawn_agent',
-    shell: 'bash shell local_shell exec_command execute_bash run_shell_command run_command terminal',
-  }).flatMap(([act, names]) => names.split(' ').map((name) => [name, act as CallAct | 'shell'])),
-);
+const acts = tableOf({
+  change:
+    'edit write multiedit notebookedit create str_replace_editor str_replace_based_edit_tool apply_patch insert replace write_file append patch edit_file write_to_file replace_in_file apply_diff set-content add-content out-file new-item remove-item copy-item move-item',
+  look: 'read grep glob ls open goto scroll_down scroll_up find_file search_dir search_file search_web search_files websearch webfetch find cat head tail which whereis type dpkg echo wc pwd tree stat rg ag fd file env printenv less more du df ps locate read_file list_directory view toolsearch list read_many_files search_file_content google_web_search web_fetch list_files codesearch view_image dir get-content get-childitem select-string gc gci',
+  wait: 'bashoutput taskoutput agentoutput wait sleep write_stdin killshell start-sleep',
+  ask: 'askuserquestion exitplanmode request_user_input ask_user ask_followup_question question',
+  note: 'todowrite todoread taskcreate taskupdate tasklist think enterplanmode update_plan skill submit exit_cost save_memory write_todos attempt_completion finish',
+  delegate: 'task agent spawn_agent',
+  shell:
+    'bash shell local_shell exec_command execute_bash run_shell_command run_command terminal execute_command run_in_terminal powershell',
+});
+
+/**
+ * What the words of a name nobody knows say, as of a tool server's or a client's yet to come. The first that fits
+ * counts: a change taken for a look would be an alarm in healthy work, the other way round one alarm less.
+ */
+const words = tableOf({
+  note: 'todo todos plan memory memories thought thoughts',
+  ask: 'ask question confirm approve',
+  wait: 'wait await sleep poll output',
+  delegate: 'subagent delegate spawn',
+  change:
+    'edit write create insert replace patch append delete remove update rename move save apply modify set add put commit push upload overwrite',
+  shell: 'run exec execute shell bash terminal command cmd console',
+  look: 'read view search find list grep glob open fetch get show look query lookup browse inspect describe scan check',
+});
+
+type Table = ReadonlyMap<string, CallAct | 'shell'>;
+
+function tableOf(names: Partial<Record<CallAct | 'shell', string>>): Table {
+  return new Map(
+    Object.entries(names).flatMap(([act, list]) => list.split(' ').map((name) => [name, act as CallAct | 'shell'])),
+  );
+}
 
 const changingGit =
   /^git\s+(-C\s+\S+\s+)?(commit|apply|am|merge|rebase|cherry-pick|revert|stash|checkout|restore|reset|rm|mv|push)\b/;
 /** Returns at once, if a person lets it. */
 const quickPrograms =
   /^(cat|head|tail|ls|sed|grep|rg|awk|echo|wc|pwd|stat|which|gofmt|mkdir|cp|mv|rm|touch|chmod|diff|sort|jq|git (status|diff|log|show|add|commit|branch|reset|checkout|stash|rev-parse))\b/;
+const quickLooks = new Set(
+  'read grep glob ls list view read_file read_many_files list_directory list_files search_file_content'.split(' '),
+);
 const commandCharsMax = 4_000;
 
 export function actOf(tool: string, text: string): CallAct {
-  const known = acts.get(tool.toLowerCase());
+  const known = acts.get(plainName(tool));
+  // Some editors also show files.
+  if (known === 'change' && /^view( |$)/.test(text)) return 'look';
   if (known !== undefined && known !== 'shell') return known;
   // Some clients name a shell command by its first word.
-  return known === 'shell' || text.startsWith(tool) ? shellAct(text.slice(0, commandCharsMax)) : 'run';
+  if (known === 'shell' || text.startsWith(tool)) return shellAct(text.slice(0, commandCharsMax));
+  const guess = actByWords(tool);
+  return guess === 'shell' ? shellAct(text.slice(0, commandCharsMax)) : guess;
 }
 
 export function isQuick(act: CallAct, tool: string, text: string): boolean {
+  // Of a tool known by its words alone nobody knows how long it takes.
+  const known = acts.get(tool.toLowerCase());
+  if (known === undefined && !text.startsWith(tool)) return false;
   if (act === 'change' || act === 'note') return true;
-  if (/^(Read|Grep|Glob|LS)$/.test(tool)) return true;
-  return acts.get(tool.toLowerCase()) === 'shell' && quickPrograms.test(bare(text.slice(0, commandCharsMax)));
+  if (quickLooks.has(tool.toLowerCase()) && !text.startsWith(tool)) return true;
+  return known === 'shell' && quickPrograms.test(bare(text.slice(0, commandCharsMax)));
+}
+
+/** Without the server that a tool comes from. */
+function plainName(tool: string): string {
+  const name = tool.toLowerCase();
+  return name.startsWith('mcp__') ? name.slice(name.lastIndexOf('__') + 2) : name;
+}
+
+function actByWords(tool: string): CallAct | 'shell' {
+  const named = new Set(
+    tool
+      .slice(tool.lastIndexOf('__') + 1)
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .match(/[a-z]+/g) ?? [],
+  );
+  for (const [word, act] of words) if (named.has(word)) return act;
+  return 'run';
 }
 
 function shellAct(command: string): CallAct {
-  if (/(^|[\s;&|])sleep\s+\d/.test(command)) return 'wait';
+  if (/(^|[\s;&|])(sleep|start-sleep)\s+[-\w\s]*\d/i.test(command)) return 'wait';
   const own = bare(command);
   if (/<<-?\s*['"]?\w+/.test(command) && />\s*[^\s&/]|>\s*\/(?!dev\/)/.test(command)) return 'change';
   if (/(^|[\s;&|])(sed\s+(-\w+\s+)*-i|perl\s+-p?i|tee\s|patch\s|apply_patch)/.test(command)) return 'change';
@@ -44,7 +94,7 @@ function shellAct(command: string): CallAct {
   if (/^git\s/.test(own)) return /^git\s+(add|config|init|fetch|clone|pull)\b/.test(own) ? 'run' : 'look';
   const program = own.split(/\s+/, 1)[0] ?? '';
   const act = acts.get(program.slice(program.lastIndexOf('/') + 1).toLowerCase());
-  return act === 'look' || act === 'wait' ? act : 'run';
+  return act === 'look' || act === 'wait' || (act === 'change' && program.includes('-')) ? act : 'run';
 }
 
 /** Without what only leads up to the command: directories, variables, sudo, time limits. */

@@ -8,7 +8,8 @@ export interface AgentClient {
   readonly name: ClientName;
   /** The only variables of the agent's environment that are read: they say where its files are. */
   readonly environmentNames: readonly string[];
-  configDir(environment: Record<string, string>): string | null;
+  /** `cwd`: what a relative path in it is relative to; null: nobody knows. */
+  configDir(environment: Record<string, string>, cwd: string | null): string | null;
   defaultConfigDir(home: string): string;
   /** Cheap first look by the command's name; true for everything that may be the client. */
   mayBe(process: ProcessInfo): boolean;
@@ -37,6 +38,8 @@ export interface AgentClient {
   /** What a captured screen says the client is doing; null: no rule knows this screen. */
   readScreen(screen: string): ScreenReading | null;
   contextWindow(model: string, used: number): { window: number; usable: number };
+  /** Where it compacts by itself on this model, in tokens; null: it does not. */
+  compactionPoint(model: string, window: number): number | null;
   /** One file of the hook inbox; null: it is none of this client's. */
   parseInboxFile(text: string): InboxItem | null;
 }
@@ -97,6 +100,17 @@ export interface ScreenReading {
   /** Subagents at work. */
   subagents: number | null;
   contextLeft: { percent: number; of: 'usable' } | null;
+  /** The row of a turn at work; null: there is none, or it tells of trouble. */
+  turn: TurnRow | null;
   /** When a usage limit resets, in the client's words and the machine's own time zone. */
   resets: string | null;
+}
+
+/** The client draws it anew every second, so that one which stands still is a client that does. */
+export interface TurnRow {
+  text: string;
+  /** What has come in so far, as it counts: tokens of the model, lines of a command. */
+  counts: string;
+  /** The model thinks: had it been silent for longer, the row would say so. null: it may do something else. */
+  heardWithinMs: number | null;
 }

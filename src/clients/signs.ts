@@ -63,7 +63,7 @@ class OutputSign implements ResultSign {
 function excuseOf(text: string): ResultSign['excuse'] {
   const head = text.slice(0, 400);
   if (/^(<tool_use_error>)?Sibling tool call errored/.test(head)) return 'sibling';
-  return /^(The user doesn't want to (proceed|take this action)|\[Request interrupted by user|Permission to use \S+ (with|has been)|User rejected|Request was (rejected|denied|aborted))/.test(
+  return /^(The user doesn't want to (proceed|take this action)|\[Request interrupted by user|Permission to use \S+ (with|has been)|User rejected|Request was (rejected|denied|aborted)|The user rejected permission|\[Operation Cancelled\] Reason: User|(exec command |patch )?rejected by user|aborted by user)/.test(
     head,
   )
     ? 'rejected'

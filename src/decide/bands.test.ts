@@ -1,10 +1,77 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BandStay, State } from '../model/agent.ts';
+import { contextFull, contextHigh } from '../detect/checks/context-high.ts';
+import type { AgentView, BandStay, State } from '../model/agent.ts';
+import { percentOf } from '../model/percent.ts';
 import { admit, bandName, bandOf, bandRule, holdBand, type TaskSize } from './bands.ts';
 
 const edges = [30, 50, 70, 85];
 const sizes: TaskSize[] = ['tiny', 'small', 'large'];
+
+describe('seed 000, section 3, as it stands there, to the token', () => {
+  const all: TaskSize[] = ['tiny', 'small', 'large'];
+  // Context usage, its first and its last token of 200,000 | accepts | row in health_checks | finding | handoff before a large task
+  const rows: [string, number, number, TaskSize[], string, string | null, string][] = [
+    ['< 30 %: accept any task, normal operation', 0, 59_999, all, 'ok', null, 'none'],
+    ['30-50 %: accept any task, start considering handoff timing', 60_000, 99_999, all, 'ok', null, 'none'],
+    [
+      '50-70 %: only small tasks, before large ones a handoff',
+      100_000,
+      139_999,
+      ['tiny', 'small'],
+      'ok',
+      null,
+      'advised',
+    ],
+    [
+      '70-85 %: only tiny tasks, a handoff after current work',
+      140_000,
+      170_000,
+      ['tiny'],
+      'warning',
+      'context-high',
+      'advised',
+    ],
+    ['> 85 %: mandatory handoff, new work is rejected', 170_001, 200_000, [], 'critical', 'context-full', 'required'],
+  ];
+
+  it.each(rows)('%s', (_row, first, last, accepts, status, finding, handoff) => {
+    // On the larger window the same shares, whose last token is as near to the edge.
+    const ends = (used: number, size: number) => (used % 1_000 === 999 ? (used + 1) * size - 1 : used * size);
+    const starts = (used: number, size: number) => (used % 1_000 === 1 ? (used - 1) * size + 1 : used * size);
+    for (const [window, size] of [
+      [200_000, 1],
+      [1_000_000, 5],
+    ] as const) {
+      for (const used of [starts(first, size), ends(last, size)]) {
+        const percent = percentOf(used, window);
+        const stay = holdBand(percent, null, edges, 0);
+        expect(bandRule(stay?.index ?? -1).status).toBe(status);
+        expect(all.filter((size) => admit('idle', percent, size, edges).accept)).toEqual(accepts);
+        expect(admit('idle', percent, 'large', edges).handoff).toBe(handoff);
+        expect(foundAt(used, window, stay)).toEqual(finding === null ? [] : [finding]);
+      }
+    }
+  });
+
+  it('leaves nothing between two rows', () => {
+    expect(rows.map(([, first]) => first).slice(1)).toEqual(rows.map(([, , last]) => last + 1).slice(0, -1));
+  });
+
+  function foundAt(used: number, window: number, band: BandStay | null): string[] {
+    const context = {
+      used,
+      window,
+      usable: window - 20_000,
+      percent: percentOf(used, window),
+      source: 'transcript',
+      atMs: 0,
+    };
+    const view = { reading: { state: 'idle' }, context, band } as AgentView;
+    const input = { view } as Parameters<typeof contextHigh.look>[0];
+    return [contextHigh, contextFull].filter(({ look }) => 'found' in look(input)).map(({ name }) => name);
+  }
+});
 
 describe("the seed's table: what an agent takes on, how its row reads, whether a handoff is due", () => {
   // context, band, tasks it takes, row, handoff before a large task

@@ -70,14 +70,14 @@ function isClearOf(percent: number, index: number, edges: readonly number[]): bo
   return percent < edge - Math.min(wobble, width / 2);
 }
 
-type NotAccepted = 'ended' | 'unknown' | 'waiting' | 'limited' | 'context-unknown' | 'band';
+type NotAccepted = 'ended' | 'unknown' | 'waiting' | 'limited' | 'handoff' | 'context-unknown' | 'band';
 
 interface Admission {
   accept: boolean;
   /** Where the context is known. */
   band: number | null;
   reason: NotAccepted | null;
-  handoff: 'none' | 'advised' | 'required';
+  handoff: 'none' | 'advised' | 'required' | 'running';
 }
 
 /** In these it takes nothing, whatever its context. */
@@ -89,10 +89,16 @@ const closed: Partial<Record<State, NotAccepted>> = {
 };
 
 /** May this agent be given a task of this size now? */
-export function admit(state: State, percent: number | null, size: TaskSize, edges: readonly number[]): Admission {
+export function admit(
+  state: State,
+  percent: number | null,
+  size: TaskSize,
+  edges: readonly number[],
+  isHandedOver = false,
+): Admission {
   const band = percent === null ? null : bandOf(percent, edges);
-  const handoff = band === null ? 'none' : handoffFor(band, size);
-  const not = closed[state] ?? (band === null ? 'context-unknown' : null);
+  const handoff = isHandedOver ? 'running' : band === null ? 'none' : handoffFor(band, size);
+  const not = closed[state] ?? (isHandedOver ? 'handoff' : band === null ? 'context-unknown' : null);
   if (band === null || not !== null) return { accept: false, band, reason: not, handoff };
   const accept = sizes[size] <= sizes[bandRule(band).accepts];
   return { accept, band, reason: accept ? null : 'band', handoff };

@@ -1,3 +1,5 @@
+import { percentOf } from '../model/percent.ts';
+
 /** What an agent says about its own context window, where nothing but asking tells. */
 export interface ContextAnswer {
   used: number;
@@ -43,7 +45,7 @@ export function parseContextAnswer(text: string): ContextAnswer | null {
 function sensible(used: number, window: number, stated: number): ContextAnswer | null {
   if (!(window >= windowMin && window <= windowMax)) return null;
   if (!(used >= 0 && used <= window * overshootMax)) return null;
-  const percent = (used / window) * 100;
+  const percent = percentOf(used, window);
   return Math.abs(percent - stated) <= percentDifferenceMax ? { used, window, percent } : null;
 }
 

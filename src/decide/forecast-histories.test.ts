@@ -1,68 +1,14 @@
 // How early and how late the forecast is, on 55 real sessions (their figures only) and on generated ones.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { generated, type History, realHistories, shapes, size } from '../../test/fixtures/context-histories.ts';
 import { type ContextFigure, forecastContext } from './forecast.ts';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const edges = [30, 50, 70, 85];
-const size = { window: 200_000, usable: 180_000 };
-/** Nobody can know how long a human stays away: time is counted as work goes on. */
-const gapMaxMs = 5 * 60_000;
 const histories = 60;
-
-type History = ContextFigure[];
-
-/** Seconds since the figure before, the figure, and whether the client compacted in between. */
-function realHistories(): History[] {
-  const text = readFileSync(path.join(root, 'test/fixtures/context-histories.jsonl'), 'utf8');
-  return text
-    .trim()
-    .split('\n')
-    .map((line) => historyOf(JSON.parse(line) as [number, number, number?][]));
-}
-
-function historyOf(moves: [number, number, number?][]): History {
-  let atMs = 0;
-  return moves.map(([seconds, used, compacted]) => {
-    atMs += Math.min(seconds * 1000, gapMaxMs);
-    return { atMs, used, ...size, compacted: compacted === undefined ? null : 'auto' };
-  });
-}
-
-/** The same histories in every run. */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-const shapes: Record<string, (step: number, random: () => number) => number> = {
-  'even steps': () => 1_500,
-  'a few large steps among small ones': (_step, random) => (random() < 0.1 ? 15_000 : 600),
-  'faster and faster': (step) => 300 + step * 40,
-  'slower and slower': (step) => Math.max(200, 4_000 - step * 50),
-  'figures that jump and go back': (_step, random) => (random() - 0.35) * 6_000,
-};
-
-function generated(shape: (step: number, random: () => number) => number): History[] {
-  return Array.from({ length: histories }, (_, seed) => {
-    const random = dice(seed + 1);
-    const scale = 0.5 + random() * 2;
-    const moves: [number, number, number?][] = [];
-    let used = 20_000 + random() * 20_000;
-    for (let step = 0; step < 250; step += 1) {
-      const isFull = used > size.usable * 0.93;
-      used = isFull ? 25_000 + random() * 20_000 : Math.max(5_000, used + scale * shape(step, random));
-      const seconds = random() < 0.05 ? 900 : 5 + random() * 40;
-      moves.push(isFull ? [seconds, Math.round(used), 1] : [seconds, Math.round(used)]);
-    }
-    return historyOf(moves);
-  });
-}
 
 interface Score {
   forecasts: number;
@@ -129,7 +75,7 @@ describe('how early and how late the forecast is', () => {
   it.each(Object.keys(shapes))('on generated ones: %s', (name) => {
     const shape = shapes[name];
     if (shape === undefined) return;
-    const { inRange, forecasts, beforeLow } = judged(name, generated(shape));
+    const { inRange, forecasts, beforeLow } = judged(name, generated(shape, histories));
     expect(beforeLow / forecasts).toBeLessThan(0.1);
     expect(inRange / forecasts).toBeGreaterThan(0.7);
   });

@@ -27,6 +27,14 @@ describe('what is said of a steady agent', () => {
     expect(forecastContext(steady(3), edges, 2 * minute)).toBeNull();
     expect(forecastContext(steady(4), edges, 3 * minute)).not.toBeNull();
   });
+  it('the compaction of the client, where that comes before the end', () => {
+    const compaction = (mark: number | null, from = 10_000) =>
+      forecastContext(steady(21, from), edges, 20 * minute, mark)?.compaction;
+    expect(compaction(150_000)).toMatchObject({ steps: 50, atMs: 70 * minute });
+    expect(compaction(180_000)).toBeNull();
+    expect(compaction(null)).toBeNull();
+    expect(compaction(150_000, 115_000)).toBeNull();
+  });
   it('in the highest band only the end', () =>
     expect(forecastContext(steady(4, 165_000), edges, 3 * minute)).toMatchObject({ edge: null, next: null }));
   it('past the end nothing more', () =>

@@ -23,6 +23,8 @@ export interface Forecast {
   edge: number | null;
   next: Reach | null;
   usableEnd: Reach | null;
+  /** Where the client compacts by itself; null: it does not, or later than the end. */
+  compaction: Reach | null;
   largestStep: number;
 }
 
@@ -42,6 +44,7 @@ export function forecastContext(
   figures: readonly ContextFigure[],
   edges: readonly number[],
   nowMs: number,
+  compactsAt: number | null = null,
 ): Forecast | null {
   const clean = figures.filter(isSane).sort((a, b) => a.atMs - b.atMs);
   const last = clean.at(-1);
@@ -75,8 +78,14 @@ export function forecastContext(
     edge,
     next: edge === null ? null : reach((edge / 100) * last.window),
     usableEnd: reach(last.usable),
+    compaction: compactsAt === null || compactsAt >= last.usable ? null : reach(compactsAt),
     largestStep,
   };
+}
+
+/** How much each step of the model added to the context. */
+export function stepsOf(figures: readonly ContextFigure[]): number[] {
+  return movesOf(figures.filter(isSane)).steps;
 }
 
 function isSane({ atMs, used, window, usable }: ContextFigure): boolean {

@@ -28,6 +28,21 @@ const titles: Record<CheckName, string> = {
   'orphaned-work': 'left background work behind',
   'context-high': 'has used much of its context',
   'context-full': 'has used nearly all of its context',
+  'auth-failed': 'is not let in',
+  'rate-limited': 'is at its limit',
+  'never-started': 'has not started',
+  'completion-missing': 'stopped without saying that it is done',
+  'mass-failure': 'has many agents in the same trouble at once',
+  repetition: 'looks at the same file over and over',
+  'error-acceleration': 'fails more and more',
+  'token-burn': 'spends much on nothing new',
+  'cost-spike': 'has become dear',
+  'low-cache': 'makes little use of the cache',
+  'low-efficiency': 'takes more and more for a change',
+  'cognitive-decay': 'does worse in a long context',
+  entropy: 'does fewer and fewer different things',
+  'handoff-failed': 'could not be handed over to a fresh context',
+  flapping: 'has a trouble that comes and goes',
 };
 
 export function messageFor(incident: Incident, view: AgentView | null): HumanText {
@@ -36,11 +51,15 @@ export function messageFor(incident: Incident, view: AgentView | null): HumanTex
   const tried =
     incident.prompts > 0 && incident.prompts < promptsSpent ? ` It was prompted ${incident.prompts} times.` : '';
   return {
-    title: `${incident.agent ?? `project ${incident.project}`} ${titles[incident.check]}`,
+    title: `${whose(incident)} ${titles[incident.check]}`,
     text: `${incident.text} (since ${since}).${tried}`,
     whatToDo: [...(attach === null ? [] : [attach]), ...advice(incident), `watchkeeper ack ${incident.id}`],
     attach,
   };
+}
+
+function whose({ agent, check, project }: Incident): string {
+  return agent ?? (check === 'mass-failure' ? `host ${project}` : `project ${project}`);
 }
 
 /** The socket and session as words of a shell, so that they can be pasted whatever they are named. */
@@ -61,6 +80,10 @@ function advice(incident: Incident): string[] {
       return incident.agent === null ? [] : [`watchkeeper events ${word(incident.agent)}`];
     case 'waiting-human':
       return [];
+    case 'mass-failure':
+      return ['watchkeeper status', 'watchkeeper doctor'];
+    case 'handoff-failed':
+      return incident.agent === null ? [] : [`watchkeeper handoffs ${word(incident.agent)}`];
     case 'context-high':
     case 'context-full':
       return incident.agent === null ? [] : [`watchkeeper context ${word(incident.agent)}`];

@@ -62,9 +62,20 @@ describe('a silent stop is continued three times with growing pauses, then a hum
   });
   it('not while it works', () =>
     expect(step(incident('silent-stop'), view('working'))).toMatchObject({ do: 'wait', for: 'prompt' }));
-  it.each(['authentication_failed', 'billing_error', 'model_not_found'])('%s is for a human at once', (errorKind) =>
-    expect(step(incident('silent-stop'), view('idle', 'manage', { errorKind }))).toEqual({ do: 'tell' }),
-  );
+  it('model_not_found is for a human at once', () =>
+    expect(step(incident('silent-stop'), view('idle', 'manage', { errorKind: 'model_not_found' }))).toEqual({
+      do: 'tell',
+    }));
+  it.each(['authentication_failed', 'billing_error'])('%s is for a human at once, by one message', (errorKind) => {
+    const failed = view('idle', 'manage', { errorKind });
+    expect(step(incident('silent-stop'), failed)).toMatchObject({ do: 'wait', for: null });
+    expect(step(incident('auth-failed'), failed)).toEqual({ do: 'tell' });
+    const again = view('working', 'manage', { errorKind });
+    expect(step(incident('silent-stop'), again).do).toBe('wait');
+    expect(step(incident('auth-failed'), again).do).toBe('wait');
+    expect(isOver(incident('auth-failed'), again, false)).toBe(false);
+    expect(isOver(incident('auth-failed'), { ...failed, lastTurn: 'ok', lastTurnAtMs: nowMs + 1 }, false)).toBe(true);
+  });
   it('an agent that may only be observed is told about instead', () =>
     expect(step(incident('silent-stop'), view('idle', 'observe'))).toEqual({ do: 'tell' }));
   it('an agent prompted for another reason a minute ago waits', () =>

@@ -1,6 +1,8 @@
+import { isAuthError } from '../detect/checks/auth-failed.ts';
 import { fullBand, highBand } from '../detect/checks/context-high.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
+import { mayBeActedOn } from './worth.ts';
 
 /** What may be done about a trouble: so many prompts first, with growing pauses, then a human. */
 interface Ladder {
@@ -45,7 +47,40 @@ const ladders: Record<CheckName, Ladder> = {
   // Whoever sits at an agent that may not be prompted sees the figure too: no reason to call anybody yet.
   'context-high': { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over' },
   'context-full': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  // Only a person can mend it; silent-stop leaves it to this one.
+  'auth-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
+  'never-started': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  'mass-failure': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  // Shown and recorded, nothing more.
+  'rate-limited': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'completion-missing': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  repetition: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'error-acceleration': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'token-burn': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'cost-spike': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'low-cache': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'low-efficiency': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'cognitive-decay': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  entropy: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
+  'handoff-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
+  flapping: { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
 };
+
+const shownOnly: Ladder = { template: null, promptsMax: 0, tells: 'never', moment: 'idle' };
+
+/** What no ground stands under is shown and no more; nor is anybody called because of a check that calls nobody. */
+function ladderOf({ check, subject }: Pick<Incident, 'check' | 'subject'>): Ladder {
+  if (!mayBeActedOn(check)) return shownOnly;
+  const flaps = check === 'flapping' ? ladders[(subject ?? '').split(':')[0] as CheckName] : undefined;
+  return flaps?.tells === 'never' && flaps.template === null ? shownOnly : ladders[check];
+}
+
+/** The most that is done about a finding of this check. */
+export function mostDone(check: CheckName): 'prompts' | 'tells' | 'shows' {
+  const { template, tells } = ladders[check];
+  if (template !== null) return 'prompts';
+  return tells === 'never' ? 'shows' : 'tells';
+}
 
 export interface PolicyFacts {
   nowMs: number;
@@ -70,7 +105,11 @@ const projectGapMs = 1_000;
 
 /** One decision: the next thing to do about this trouble now, or why not yet. `view`: null where no agent is concerned. */
 export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): Step {
-  const ladder = ladders[incident.check];
+  const ladder = ladderOf(incident);
+  if (incident.check === 'silent-stop' && isAuthError(view?.errorKind ?? null))
+    return { do: 'wait', for: null, reason: 'a human is told by auth-failed', untilMs: null };
+  if (incident.check === 'auth-failed' && view !== null && view.reading.state !== 'idle')
+    return { do: 'wait', for: 'tell', reason: 'it is tried again', untilMs: null };
   const mayPrompt = view !== null && ladder.template !== null && mayBePrompted(incident, view);
   if (mayPrompt && ladder.template !== null && incident.prompts < ladder.promptsMax) {
     return promptStep(incident, view, facts, ladder, ladder.template);
@@ -166,7 +205,7 @@ export function isOver(incident: Incident, view: AgentView | null, hasFinding: b
   if (incident.check === 'context-full') return isStayOver(incident, view, fullBand);
   if (hasFinding) return false;
   if (view === null || view.reading.state === 'ended') return true;
-  if (incident.check !== 'silent-stop') return true;
+  if (incident.check !== 'silent-stop' && incident.check !== 'auth-failed') return true;
   return view.lastTurn !== 'failed' && (view.lastTurnAtMs ?? 0) > incident.openedMs;
 }
 

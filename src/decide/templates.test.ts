@@ -11,7 +11,14 @@ const usual: Record<TemplateName, SlotValues> = {
   'spawn-abandoned': { task: 'task-123', minutes: 30, output: '/tmp/out put.log' },
   'context-check': {},
   'high-context': { percent: 71.6 },
-  handoff: { percent: 87, file: '.watchkeeper/handoffs/handoff-2026-01-22-15-30.md' },
+  handoff: {
+    why: 'your context window is 87% full',
+    file: '.watchkeeper/handoffs/handoff-2026-01-22-15-30-00.md',
+    nonce: 'wk-1a2b3c4d',
+    background: 'none',
+  },
+  'handoff-again': { problems: 'the section Goal is missing', file: 'handoff.md', nonce: 'wk-1a2b3c4d' },
+  'handoff-resume': { file: '.watchkeeper/handoffs/handoff-2026-01-22-15-30-00.md' },
   continue: { error: 'API Error: 529 Overloaded' },
   stalled: { minutes: 5, activity: 'running Bash' },
 };
@@ -46,7 +53,11 @@ describe('the words of the seeds', () => {
     ],
     [
       'handoff',
-      'Your context window is 87% full. Please create the handoff document now, in the file .watchkeeper/handoffs/handoff-2026-01-22-15-30.md, with all that is needed to resume the work, and start nothing new.',
+      'Please write a handoff document now (your context window is 87% full), to the file .watchkeeper/handoffs/handoff-2026-01-22-15-30-00.md, so that a fresh context can go on from it alone, and start nothing new. Give it these headings, with text under each: Goal, State, Decisions, Next step, Open files, Background work (by id, running now: none), How to verify, Git HEAD (the commit id), Nonce (wk-1a2b3c4d). Decisions, Open files and Background work may be none, and Git HEAD where there is no repository. End your turn when it is written.',
+    ],
+    [
+      'handoff-resume',
+      'Please read the handoff document .watchkeeper/handoffs/handoff-2026-01-22-15-30-00.md now and resume the work from it, beginning with its next step. You wrote it yourself before your context was cleared.',
     ],
     [
       'continue',
@@ -105,15 +116,15 @@ describe('a slot takes what its kind allows', () => {
     ['below nothing', 'stalled', { minutes: -1, activity: 'x' }, /no number/],
     ['words for a number', 'high-context', { percent: 'all' }, /no number/],
     ['more than all', 'high-context', { percent: 101 }, /no number/],
-    ['a path that is too long', 'handoff', { percent: 87, file: 'x'.repeat(301) }, /longer than 300/],
-    ['a path with a shell in it', 'handoff', { percent: 87, file: 'a$(id).md' }, /shell/],
+    ['a path that is too long', 'handoff', { ...usual.handoff, file: 'x'.repeat(301) }, /longer than 300/],
+    ['a path with a shell in it', 'handoff', { ...usual.handoff, file: 'a$(id).md' }, /shell/],
     ['a task with a shell in it', 'spawn-stalled', { ...usual['spawn-stalled'], task: 'a;b' }, /shell/],
     ['a slot missing', 'stalled', { minutes: 5 }, /stalled lacks its slot activity/],
     ['a slot too many', 'continue', { error: 'x', minutes: 5 }, /continue has no slot "minutes"/],
     ['a slot of the prototype', 'continue', { error: 'x', toString: 'y' }, /no slot "toString"/],
   ])('not: %s', (_name, name, slots, why) => expect(refused(name, slots)).toMatch(why));
 
-  it('nothing a slot could hold makes the text unsafe, longer than a screen or two lines', () => {
+  it('nothing a slot could hold makes the text unsafe, longer than a screen or two lines', { timeout: 60_000 }, () => {
     const value = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string(),
@@ -121,7 +132,7 @@ describe('a slot takes what its kind allows', () => {
       fc.constantFrom('!', '/', '\\', '\n'),
     );
     fc.assert(
-      fc.property(fc.constantFrom(...names), fc.array(value, { minLength: 3, maxLength: 3 }), (name, values) => {
+      fc.property(fc.constantFrom(...names), fc.array(value, { minLength: 4, maxLength: 4 }), (name, values) => {
         const slots = Object.fromEntries(Object.keys(usual[name]).map((slot, index) => [slot, values[index] ?? '']));
         const filled = fillTemplate(name, slots, {});
         if (filled.ok) expect([whyUnsafe(filled.text, true), filled.text.length < 1_500]).toEqual([null, true]);
@@ -176,6 +187,7 @@ describe('other words from the configuration', () => {
 
   it('must say where a handoff goes', () => {
     expect(checkTemplates({ handoff: 'Hand off now.' })[0]?.reason).toMatch(/^it lacks \{file\}; /);
+    expect(checkTemplates({ handoff: 'Hand off to {file}.' })[0]?.reason).toMatch(/^it lacks \{nonce\}; /);
   });
 
   it('are all checked', () => {

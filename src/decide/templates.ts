@@ -13,10 +13,23 @@ export type TemplateName =
   | 'context-check'
   | 'high-context'
   | 'handoff'
+  | 'handoff-again'
+  | 'handoff-resume'
   | 'continue'
   | 'stalled';
 
-type Slot = 'task' | 'minutes' | 'output' | 'percent' | 'file' | 'error' | 'activity';
+export type Slot =
+  | 'task'
+  | 'minutes'
+  | 'output'
+  | 'percent'
+  | 'file'
+  | 'error'
+  | 'activity'
+  | 'why'
+  | 'nonce'
+  | 'background'
+  | 'problems';
 
 interface Template {
   /** Its name in the configuration. */
@@ -67,9 +80,21 @@ const templates = {
   },
   handoff: {
     key: 'handoff',
-    slots: ['percent', 'file'],
+    slots: ['why', 'file', 'nonce', 'background'],
+    needs: ['file', 'nonce'],
+    text: 'Please write a handoff document now ({why}), to the file {file}, so that a fresh context can go on from it alone, and start nothing new. Give it these headings, with text under each: Goal, State, Decisions, Next step, Open files, Background work (by id, running now: {background}), How to verify, Git HEAD (the commit id), Nonce ({nonce}). Decisions, Open files and Background work may be none, and Git HEAD where there is no repository. End your turn when it is written.',
+  },
+  'handoff-again': {
+    key: 'handoffAgain',
+    slots: ['problems', 'file', 'nonce'],
+    needs: ['problems', 'file', 'nonce'],
+    text: 'The handoff document {file} is not good yet: {problems}. Please write the whole document again to that file, with text under each of the headings Goal, State, Decisions, Next step, Open files, Background work, How to verify, Git HEAD and Nonce ({nonce}), start nothing new and end your turn when it is written.',
+  },
+  'handoff-resume': {
+    key: 'handoffResume',
+    slots: ['file'],
     needs: ['file'],
-    text: 'Your context window is {percent}% full. Please create the handoff document now, in the file {file}, with all that is needed to resume the work, and start nothing new.',
+    text: 'Please read the handoff document {file} now and resume the work from it, beginning with its next step. You wrote it yourself before your context was cleared.',
   },
   continue: {
     key: 'continue',
@@ -103,6 +128,7 @@ const slotPattern = /\{([a-z]+)\}/g;
 const templateCharsMax = 1_000;
 const wordCharsMax = 100;
 const phraseCharsMax = 160;
+const remarksCharsMax = 600;
 const pathCharsMax = 300;
 
 /** The text to type, or why there is none: an agent is not told something half. */
@@ -118,7 +144,7 @@ export function fillTemplate(name: TemplateName, slots: SlotValues, overrides: T
   for (const slot of template.slots) {
     const value = Object.hasOwn(slots, slot) ? slots[slot] : undefined;
     if (value === undefined) return { ok: false, reason: `${name} lacks its slot ${slot}` };
-    const checked = slotKinds[slot](value);
+    const checked = slotText(slot, value);
     if (!checked.ok) return { ok: false, reason: `${name}: slot ${slot}: ${checked.reason}` };
     values.set(slot, checked.text);
   }
@@ -142,6 +168,11 @@ export function checkTemplates(overrides: TemplateOverrides): TemplateProblem[] 
 export function defaultTemplates(): Record<TemplateKey, string> {
   const texts = names.map((name) => [templates[name].key, templates[name].text]);
   return Object.fromEntries(texts) as Record<TemplateKey, string>;
+}
+
+/** What may stand in a text in place of a slot, or why not. */
+export function slotText(slot: Slot, value: string | number): Filled {
+  return slotKinds[slot](value);
 }
 
 function allowedIn({ slots }: Template): string {
@@ -171,8 +202,12 @@ const slotKinds: Record<Slot, SlotCheck> = {
   percent: (value) => amount(value, 100),
   output: path,
   file: path,
-  error: phrase,
-  activity: phrase,
+  error: (value) => phrase(value, phraseCharsMax),
+  activity: (value) => phrase(value, phraseCharsMax),
+  why: (value) => phrase(value, phraseCharsMax),
+  nonce: word,
+  background: (value) => phrase(value, phraseCharsMax),
+  problems: (value) => phrase(value, remarksCharsMax),
 };
 
 /** Characters that mean something to a shell. */
@@ -202,13 +237,11 @@ function path(value: string | number): Filled {
 }
 
 /** A remark: the sense stays without the characters that have another one for a shell. */
-function phrase(value: string | number): Filled {
+function phrase(value: string | number, charsMax: number): Filled {
   const text = oneLine(value);
   if (!text.ok) return text;
   const plain = text.text.replaceAll(new RegExp(shellActive, 'g'), ' ').replaceAll(/ {2,}/g, ' ').trim();
-  return plain === ''
-    ? { ok: false, reason: 'nothing of it can be shown' }
-    : { ok: true, text: cut(plain, phraseCharsMax) };
+  return plain === '' ? { ok: false, reason: 'nothing of it can be shown' } : { ok: true, text: cut(plain, charsMax) };
 }
 
 function oneLine(value: string | number): Filled {

@@ -9,6 +9,8 @@ const nowMs = 1_000 * minute;
 const limits: CheckLimits = {
   waitingNotifyMs: 2 * minute,
   answerMs: 30_000,
+  startMs: 5 * minute,
+  completionMs: minute,
   stallMs: { thinking: 5 * minute, tool: 10 * minute, mcp: 15 * minute, subagent: 15 * minute },
 };
 
@@ -49,7 +51,15 @@ function filled(percent: number, index: number): Partial<AgentView> {
 }
 
 const found = (given: AgentView, unansweredSinceMs: number | null = null, loops: LoopTrouble[] = []) =>
-  examine({ view: given, nowMs, limits, unansweredSinceMs, loops }).findings.map((finding) => finding.check);
+  examine({
+    view: given,
+    nowMs,
+    limits,
+    unansweredSinceMs,
+    loops,
+    completion: null,
+    missedSince: () => 0,
+  }).findings.map((finding) => finding.check);
 
 describe('what is trouble, and what only looks like it', () => {
   const cases: [string, AgentView, string[]][] = [
@@ -66,7 +76,7 @@ describe('what is trouble, and what only looks like it', () => {
     ],
     ['healthy: closed at its prompt', view('ended', null, 5), []],
     ['healthy: compacting for ten minutes', view('compacting', null, 10), []],
-    ['healthy: parked at a usage limit', view('limited', null, 120), []],
+    ['parked at a usage limit', view('limited', null, 120, { limits: [] }), ['rate-limited']],
     ['waits for two minutes', view('waiting', 'permission', 2), ['waiting-human']],
     ['a question overnight', view('waiting', 'question', 600), ['waiting-human']],
     ['a turn given up after errors', view('idle', null, 1, { lastTurn: 'failed', error: '529' }), ['silent-stop']],
@@ -76,9 +86,19 @@ describe('what is trouble, and what only looks like it', () => {
       [],
     ],
     [
-      'healthy: idle for half a second, so that a newer turn may not be on record at all',
-      view('idle', null, 0.5 / 60, { lastTurn: 'failed', error: '529' }),
+      'healthy: idle for half a second, long after a failed turn: the newer one is not on record yet',
+      view('idle', null, 0.5 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - minute, error: '529' }),
       [],
+    ],
+    [
+      'a turn given up half a second ago',
+      view('idle', null, 0.5 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - 600, error: '529' }),
+      ['silent-stop'],
+    ],
+    [
+      'a turn given up a minute ago, and a dialog closed since',
+      view('idle', null, 2 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - minute, error: '529' }),
+      ['silent-stop'],
     ],
     ['a silent stream', view('working', 'thinking', 6), ['stalled-turn']],
     ['a tool that hangs', view('working', 'tool', 11, { tool: 'Bash' }), ['stalled-turn']],
@@ -119,6 +139,8 @@ describe('what is trouble, and what only looks like it', () => {
       limits,
       unansweredSinceMs: null,
       loops: [],
+      completion: null,
+      missedSince: () => 0,
     });
     expect(fine.map(({ check }) => check)).toEqual([
       'silent-stop',
@@ -132,6 +154,18 @@ describe('what is trouble, and what only looks like it', () => {
       'repeated-error',
       'no-progress',
       'edit-revert',
+      'auth-failed',
+      'rate-limited',
+      'never-started',
+      'completion-missing',
+      'repetition',
+      'error-acceleration',
+      'token-burn',
+      'entropy',
+      'cost-spike',
+      'low-cache',
+      'low-efficiency',
+      'cognitive-decay',
     ]);
     for (const { reason } of fine) expect(reason).not.toBe('');
   });

@@ -79,6 +79,7 @@ export function takeHook(facts: HookFacts, fact: HookFact, subagent: string | nu
       facts.subagents.delete(fact.id);
       return;
     case 'session-end':
+    case 'allowed':
     case 'other':
       return;
   }

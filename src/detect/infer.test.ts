@@ -24,14 +24,17 @@ function transcript(...timed: [number, SessionFact][]): SessionFacts {
   return facts;
 }
 
+const unmoved = { sinceMs: 0, drawnMs: null, countedMs: null };
+
 /** Since so many seconds, taken just now. */
 function screen(
   shows: ScreenReading['shows'],
   sinceAgo: number,
   more: Partial<ScreenReading> = {},
 ): AgentSigns['screen'] {
-  const reading = { shows, takesPrompts: true, tool: null, subagents: null, contextLeft: null, resets: null, ...more };
-  return { reading, sinceMs: nowMs - sinceAgo * 1000, atMs: nowMs - 100 };
+  const nothing = { tool: null, subagents: null, contextLeft: null, turn: null, resets: null };
+  const reading = { shows, takesPrompts: true, ...nothing, ...more };
+  return { reading, sinceMs: nowMs - sinceAgo * 1000, atMs: nowMs - 100, drawnMs: null, countedMs: null };
 }
 
 function signs(given: { hooks?: HookFacts; session?: SessionFacts; screen?: AgentSigns['screen'] }): AgentSigns {
@@ -136,7 +139,7 @@ describe('without the registry, by what is left', () => {
     ],
     [
       'a picture of long ago says nothing',
-      signs({ screen: { reading: screen('idle', 90)?.reading ?? null, sinceMs: 0, atMs: nowMs - 10_000 } }),
+      signs({ screen: { ...unmoved, reading: screen('idle', 90)?.reading ?? null, atMs: nowMs - 10_000 } }),
       'unknown/unreadable by process',
     ],
   ];
@@ -167,7 +170,7 @@ describe('typing without the registry needs hooks and the screen to agree', () =
     ['a turn runs', signs({ hooks: hooks([9, asked]), screen: screen('busy', 2) }), 'busy'],
     ['only hooks', signs({ hooks: idle }), null],
     ['only the screen', signs({ screen: screen('idle', 2) }), null],
-    ['a screen nobody knows', signs({ hooks: idle, screen: { reading: null, sinceMs: 0, atMs: nowMs } }), null],
+    ['a screen nobody knows', signs({ hooks: idle, screen: { ...unmoved, reading: null, atMs: nowMs } }), null],
     [
       'a dialog',
       signs({ hooks: idle, screen: screen('permission', 2, { takesPrompts: false }) }),

@@ -29,7 +29,7 @@ export interface SpawnState {
 export interface FoundTrouble {
   agent: string | null;
   project: string;
-  finding: Omit<Finding, 'id'>;
+  finding: Omit<Finding, 'id' | 'standing'>;
 }
 
 const failuresMin = 3;
@@ -50,7 +50,7 @@ export function findSpawnTroubles(
   return [...found, ...orphans(spawns), ...failingKinds(spawns)];
 }
 
-function troubleOf(spawn: SpawnState, warnMs: number, nowMs: number): Omit<Finding, 'id'> | null {
+function troubleOf(spawn: SpawnState, warnMs: number, nowMs: number): FoundTrouble['finding'] | null {
   const { status, quietMs } = spawn;
   const sinceMs = nowMs - quietMs;
   const minutes = quietMs / 60_000;
@@ -87,7 +87,7 @@ function finding(
   text: string,
   spawn: SpawnState,
   slots: Record<string, string | number>,
-): Omit<Finding, 'id'> {
+): FoundTrouble['finding'] {
   const evidence: FindingEvidence[] = [{ source: sourceOf(spawn), atMs: sinceMs, text: shown(text, listCharsMax) }];
   const task = { task: spawn.taskId, output: spawn.output ?? 'none' };
   return {

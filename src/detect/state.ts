@@ -4,6 +4,15 @@ import type { HookFacts } from './hooks.ts';
 import { type Activity, freshScreen, inferActivity, isQuestion } from './infer.ts';
 import type { SessionFacts } from './session.ts';
 
+export interface ScreenSigns {
+  reading: ScreenReading | null;
+  sinceMs: number;
+  atMs: number;
+  /** When the row of the turn was last seen to change, and when what it counts. */
+  drawnMs: number | null;
+  countedMs: number | null;
+}
+
 /** Everything the sensors know of one agent at one moment. */
 export interface AgentSigns {
   nowMs: number;
@@ -17,7 +26,7 @@ export interface AgentSigns {
   /** null: no hook of this session has been heard. */
   hooks: HookFacts | null;
   /** The last picture of its pane, since when it shows the same, and when it was taken; null reading: no rule knows it. */
-  screen: { reading: ScreenReading | null; sinceMs: number; atMs: number } | null;
+  screen: ScreenSigns | null;
   /** A subagent's own record grew at this time, by the subagent's id. */
   subagents: ReadonlyMap<string, { lastActivityMs: number; tool: string | null; finished: boolean }>;
   /** When someone last asked for a compaction by hand. */

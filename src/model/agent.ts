@@ -116,11 +116,26 @@ export type CheckName =
   | 'spawns-failing'
   | 'orphaned-work'
   | 'context-high'
-  | 'context-full';
+  | 'context-full'
+  | 'auth-failed'
+  | 'rate-limited'
+  | 'never-started'
+  | 'completion-missing'
+  | 'mass-failure'
+  | 'repetition'
+  | 'error-acceleration'
+  | 'token-burn'
+  | 'cost-spike'
+  | 'low-cache'
+  | 'low-efficiency'
+  | 'cognitive-decay'
+  | 'entropy'
+  | 'handoff-failed'
+  | 'flapping';
 
 export interface FindingEvidence {
-  /** Of background work also its output, or what somebody told `spawn-track`. */
-  source: Source | 'output' | 'spawn-track';
+  /** Of background work also its output, or what somebody told `spawn-track`; of what we did ourselves, our own word. */
+  source: Source | 'output' | 'spawn-track' | 'watchkeeper';
   atMs: number;
   text: string;
 }
@@ -137,6 +152,8 @@ export interface Finding {
   action: string | null;
   /** What a prompt about it says, by the names of the template's slots. */
   slots: Readonly<Record<string, string | number>> | null;
+  /** Seen now; out of sight for a moment; or of a check that came and went too often. Only what is seen is acted on. */
+  standing: 'seen' | 'kept' | 'quarantined';
 }
 
 /** Everything known about an agent at one moment: what `status` shows and the store keeps. */

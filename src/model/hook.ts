@@ -12,6 +12,8 @@ export type HookFact =
   | { kind: 'tool-end'; id: string; tool: string }
   /** A dialog opens for this tool; that it was answered, no hook tells. */
   | { kind: 'permission'; tool: string }
+  /** A dialog would have opened, had our hook not allowed it. */
+  | { kind: 'allowed'; tool: string }
   | { kind: 'compact-start' }
   | { kind: 'compact-end' }
   | { kind: 'subagent-start'; id: string }

@@ -1,9 +1,11 @@
 import type { Action, ActionOutcome } from './action.ts';
 import type { AgentView, Authority, Source } from './agent.ts';
 import type { Json, WatchEvent } from './event.ts';
+import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken } from './handoff.ts';
 import type { HookFact } from './hook.ts';
 import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
+import type { Score } from './score.ts';
 import type { SpawnRow, SpawnSource, StoredSpawn } from './spawn.ts';
 
 export interface SessionRow {
@@ -63,6 +65,11 @@ export interface StoredAgent {
   hooks: { atMs: number; subagent: string | null; fact: HookFact }[];
 }
 
+/** `subject`: null also where its incident is no longer on record. */
+export interface RecentScore extends Score {
+  subject: string | null;
+}
+
 export type StoreFailure = 'unavailable' | 'refused';
 
 /** The database as the daemon needs it. */
@@ -86,7 +93,22 @@ export interface Store {
   noteAction(finding: string, taken: string): Promise<Result<void, StoreFailure>>;
   saveIncident(host: string, incident: Incident): Promise<Result<void, StoreFailure>>;
   openIncidents(host: string): Promise<Result<Incident[], StoreFailure>>;
+  /** A later word on the same incident replaces an earlier one, but for a person's denial. */
+  saveScore(host: string, score: Score): Promise<Result<void, StoreFailure>>;
+  /** What ended after the given time, the oldest first. */
+  recentScores(host: string, afterMs: number): Promise<Result<RecentScore[], StoreFailure>>;
   saveAuthority(host: string, agent: string, authority: Authority): Promise<Result<void, StoreFailure>>;
   loadAuthorities(host: string): Promise<Result<Map<string, Authority>, StoreFailure>>;
+  beginHandoff(host: string, handoff: Handoff): Promise<Result<void, StoreFailure>>;
+  /** From the step it stands at, with all that changes by it, or not at all. */
+  takeHandoffStep(
+    id: string,
+    from: HandoffStep,
+    taken: HandoffStepTaken,
+    change: HandoffChange,
+  ): Promise<Result<void, StoreFailure>>;
+  /** Those requested after the given time and those still open, oldest first. */
+  loadHandoffs(host: string, afterMs: number): Promise<Result<Handoff[], StoreFailure>>;
+  handoffActions(id: string): Promise<Result<HandoffAction[], StoreFailure>>;
   close(): Promise<void>;
 }

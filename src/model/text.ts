@@ -16,6 +16,11 @@ export function printable(text: string): string {
   return text.toWellFormed().replace(unsafe, escaped);
 }
 
+/** For the store: whole and with its lines, but without secrets and what a database cannot hold. */
+export function storable(text: string): string {
+  return redact(text.toWellFormed().replaceAll('\u0000', '\ufffd'));
+}
+
 /** C0, DEL, C1, soft hyphen, bidi marks and overrides, line and paragraph separators, zero-width, BOM, tags, U+FFFD. */
 const unsafe =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;

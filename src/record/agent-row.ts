@@ -8,6 +8,7 @@ import type {
   State,
   TurnEnd,
 } from '../model/agent.ts';
+import { percentOf } from '../model/percent.ts';
 
 /** An agent as its row in the store, there and back. */
 
@@ -146,7 +147,7 @@ export function storedView(row: AgentRecord): AgentView {
           used: Number(row.context_used),
           window: Number(row.context_window),
           usable: Number(row.context_usable),
-          percent: (Number(row.context_used) / Number(row.context_window)) * 100,
+          percent: percentOf(Number(row.context_used), Number(row.context_window)),
           source: row.context_source ?? 'transcript',
           atMs: row.context_at.getTime(),
         };

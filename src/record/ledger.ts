@@ -44,7 +44,7 @@ export async function openActions(
 ): Promise<{ action: Action; delivered: boolean }[]> {
   const rows = await client.query<ActionRow & { delivered: boolean }>(
     `SELECT s.*, EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id) AS delivered
-     FROM (${selectActions} WHERE g.host = $1 AND a.kind IN ('prompt', 'command') AND a.at > now() - interval '1 day') s
+     FROM (${selectActions} WHERE g.host = $1 AND a.kind IN ('prompt', 'command', 'interrupt') AND a.at > now() - interval '1 day') s
      WHERE NOT EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id AND o.outcome NOT IN ('confirmed', 'queued'))
      ORDER BY s.at`,
     [host],

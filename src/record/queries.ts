@@ -4,6 +4,7 @@ import type { Json } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { connect, reasonOf } from './connection.ts';
 import { readLedger } from './ledger.ts';
+import { tallyScores } from './scores.ts';
 
 export interface EventRow {
   at: string;
@@ -42,6 +43,14 @@ export function queryLedger(
   filter: { agent: string | null; kind: string | null; limit: number },
 ): Promise<Result<LedgerEntry[], QueryFailure>> {
   return withClient(url, async (client) => ok(await readLedger(client, host, filter)));
+}
+
+export function queryScores(
+  url: string,
+  host: string,
+  sinceMs: number,
+): Promise<Result<Awaited<ReturnType<typeof tallyScores>>, QueryFailure>> {
+  return withClient(url, async (client) => ok(await tallyScores(client, host, sinceMs)));
 }
 
 const exportBatch = 500;

@@ -7,14 +7,17 @@ import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure
 import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
+import { beginHandoff, handoffActions, readHandoffs, takeHandoffStep } from './handoffs.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
+import { recentScores, saveScore } from './scores.ts';
 import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
 
 const statementMs = 15_000;
 /** For a server that is there and says nothing, or a network that swallows everything. */
 const answerMs = 20_000;
 const statementRowsMax = 2_000;
+const handoffsMax = 1_000;
 
 export function openStore(url: string): Store {
   const pool = new pg.Pool({
@@ -40,9 +43,17 @@ export function openStore(url: string): Store {
     noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),
     saveIncident: (host, incident) => inTransaction(pool, (client) => saveIncident(client, host, incident)),
     openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host)),
+    saveScore: (host, score) => inTransaction(pool, (client) => saveScore(client, host, score)),
+    recentScores: (host, afterMs) => inTransaction(pool, (client) => recentScores(client, host, afterMs)),
     saveAuthority: (host, agent, authority) =>
       inTransaction(pool, (client) => saveAuthority(client, host, agent, authority)),
     loadAuthorities: (host) => inTransaction(pool, (client) => loadAuthorities(client, host)),
+    beginHandoff: (host, handoff) => inTransaction(pool, (client) => beginHandoff(client, host, handoff)),
+    takeHandoffStep: (id, from, taken, change) =>
+      inTransaction(pool, (client) => takeHandoffStep(client, id, from, taken, change)),
+    loadHandoffs: (host, afterMs) =>
+      inTransaction(pool, (client) => readHandoffs(client, host, { agent: null, afterMs, limit: handoffsMax })),
+    handoffActions: (id) => inTransaction(pool, (client) => handoffActions(client, id)),
     close: () => pool.end(),
   };
 }
@@ -187,6 +198,7 @@ async function expire(client: pg.PoolClient, beforeMs: number): Promise<number> 
     'DELETE FROM context_points WHERE at < $1',
     'DELETE FROM health_checks WHERE check_time < $1',
     "DELETE FROM active_spawns WHERE status NOT IN ('running', 'stalled') AND coalesce(last_output_change, spawn_time) < $1",
+    "DELETE FROM handoffs WHERE requested_at < $1 AND step IN ('done', 'failed')",
     'DELETE FROM sessions WHERE ended_at < $1',
     "DELETE FROM agents a WHERE state = 'ended' AND last_seen < $1 AND NOT EXISTS (SELECT FROM actions WHERE agent_id = a.id)",
   ]) {

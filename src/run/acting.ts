@@ -1,20 +1,26 @@
 import { messageFor } from '../decide/message.ts';
-import type { Step } from '../decide/policy.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
-import type { Store } from '../model/store.ts';
+import type { SpawnStatus } from '../model/spawn.ts';
+import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
+import { localGit } from '../sense/git.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
-import { Keeper } from './keeper.ts';
+import { Handoffs } from './handoff/handoffs.ts';
+import type { HandoffNews } from './handoff/news.ts';
+import type { Home } from './home.ts';
+import { HostFindings } from './host-findings.ts';
+import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
+import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist } from './typist.ts';
@@ -22,6 +28,7 @@ import type { WatchedAgent } from './watched-agent.ts';
 
 interface ActingParts {
   host: string;
+  home: Home;
   store: Store;
   clock: Clock;
   processes: Processes;
@@ -34,10 +41,14 @@ interface ActingParts {
   /** Findings that belong to no agent. */
   loose: () => LooseFinding[];
   progress: (agent: string) => RunningSpawns | null;
+  /** Rows and events of handoffs. */
+  news: (news: HandoffNews) => void;
   fine: (agent: string) => { check: CheckName; reason: string }[];
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
+  recordCheck: (row: CheckRow) => void;
+  spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
 }
 
 export const templateNames: readonly TemplateName[] = [
@@ -48,6 +59,8 @@ export const templateNames: readonly TemplateName[] = [
   'context-check',
   'high-context',
   'handoff',
+  'handoff-again',
+  'handoff-resume',
   'continue',
   'stalled',
 ];
@@ -65,7 +78,10 @@ export class Acting {
   readonly #prompter: Prompter;
   readonly #teller: Teller;
   readonly #keeper: Keeper;
+  readonly #scores: Scores;
   readonly #progress: Progress;
+  readonly #hostFindings: HostFindings;
+  readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
@@ -74,8 +90,28 @@ export class Acting {
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
-    this.#keeper = new Keeper({ ...parts, prompter: this.#prompter, teller: this.#teller });
-    this.#progress = new Progress({ ...parts, prompter: this.#prompter, keeper: this.#keeper });
+    const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
+    const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
+    this.#scores = new Scores({ promptedBy, spawnStatus: parts.spawnStatus });
+    this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
+    this.#keeper = new Keeper({
+      ...parts,
+      prompter: this.#prompter,
+      teller: this.#teller,
+      scores: this.#scores,
+      isHandedOver,
+      isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
+    });
+    this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, keeper: this.#keeper });
+    this.handoffs = new Handoffs({
+      ...parts,
+      uid: parts.processes.uid,
+      git: localGit(),
+      prompter: this.#prompter,
+      commander: this.#commander,
+      view: (name) => parts.views().find(({ agent }) => agent === name) ?? null,
+      idFor: (agent, check, subject) => this.#keeper.idFor(agent, check, subject),
+    });
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
@@ -84,10 +120,14 @@ export class Acting {
     if (overrides.ok) this.#overrides = overrides.value;
     await this.#prompter.recover();
     await this.#keeper.restore();
+    await this.handoffs.restore();
   }
 
   told(agent: string, event: SessionEvent): void {
+    // First who did it: once a prompt is answered nobody knows any more.
+    this.#scores.told(agent, event);
     this.#prompter.told(agent, event);
+    this.handoffs.told(agent, event);
   }
 
   hooked(agent: string, hook: HeardHook): void {
@@ -121,13 +161,19 @@ export class Acting {
 
   /** One round of the rules over all agents. */
   round(): void {
-    const views = this.#parts.views();
-    this.#keeper.round(views, this.#parts.loose());
+    const views = this.handoffs.overlay(this.#parts.views());
+    this.handoffs.round(views);
+    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)]);
     this.#progress.round(views);
   }
 
+  /** Troubles that belong to no agent. */
+  loose(): LooseFinding[] {
+    return [...this.#parts.loose(), ...this.#hostFindings.loose()];
+  }
+
   settled(): Promise<void> {
-    return Promise.all([this.#keeper.settled(), this.#progress.settled()]).then(() => {});
+    return Promise.all([this.#keeper, this.#progress, this.handoffs].map((each) => each.settled())).then(() => {});
   }
 
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
@@ -139,17 +185,22 @@ export class Acting {
     return this.#prompter.prompt({ agent, text: filled.text, waitMs, trigger: 'human', finding: null });
   }
 
+  /** With what handoffs left behind, and what is set apart, and why. */
+  views(): AgentView[] {
+    return this.#keeper.overlay(this.handoffs.overlay(this.#parts.views()));
+  }
+
   compact(agent: string): Promise<CommandResult> {
     return this.#commander.compact(agent);
   }
 
-  acknowledge(id: string): Promise<boolean> {
-    return this.#keeper.acknowledge(id);
+  acknowledge(id: string, denied: boolean): Promise<boolean> {
+    return this.#keeper.acknowledge(id, denied);
   }
 
   /** What waits for a human, and nobody has acknowledged. */
   inbox(): InboxItem[] {
-    const views = this.#parts.views();
+    const views = this.views();
     return this.#keeper
       .incidents()
       .filter(({ incident, step }) => incident.ackedMs === null && (incident.tells > 0 || step.do === 'tell'))
@@ -166,8 +217,9 @@ export class Acting {
 
   /** Why an agent is seen and treated as it is. */
   why(name: string) {
-    const view = this.#parts.views().find((candidate) => candidate.agent === name);
+    const view = this.views().find((candidate) => candidate.agent === name);
     if (view === undefined) return null;
+    const handoff = this.handoffs.next(name);
     const mine = this.#keeper.incidents().filter(({ incident }) => incident.agent === name);
     const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
     const evidence = [
@@ -195,13 +247,17 @@ export class Acting {
         acked: incident.ackedMs === null ? null : time(incident.ackedMs),
       })),
       not_fired: this.#parts.fine(name),
-      next: mine.map(({ incident, step }) => nextDocument(incident, step)),
+      next: [...(handoff === null ? [] : [{ at: null, what: handoff }]), ...mine.map(nextDocument)],
     };
   }
 }
 
-function nextDocument(incident: Incident, step: Step): { at: string | null; what: string } {
+function nextDocument({ incident, step, retry }: OpenIncident): { at: string | null; what: string } {
   const check = incident.subject === null ? incident.check : `${incident.check} ${shown(incident.subject, 100)}`;
+  if (step.do !== 'wait' && retry !== null) {
+    const why = retry.refusal === null ? 'the last message did not get through' : `refused (${retry.refusal})`;
+    return { at: time(retry.atMs), what: `wait: ${why} (${check})` };
+  }
   if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
   if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
   return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${step.reason} (${check})` };

@@ -1,6 +1,8 @@
 import { loopLimits } from '../detect/loops/check.ts';
 import { type LoopTrouble, LoopWatch } from '../detect/loops/watch.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
+import type { TrendLimits } from '../detect/trends/check.ts';
+import { TurnWords } from '../detect/turn-words.ts';
 import type { AgentView, ContextReading } from '../model/agent.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -31,6 +33,7 @@ interface Parts {
   startedAtMs: number;
   /** Everything the client's record says, also what was recorded before. */
   told: (agent: string, event: SessionEvent) => void;
+  trendLimits: () => TrendLimits;
 }
 
 /** The last word on the agent: this run's, and an earlier one's. */
@@ -45,7 +48,8 @@ export class AgentSession {
   readonly #events: AgentEvents;
   readonly #trail: ContextTrail;
   #facts: SessionFacts = newSession();
-  #loops = new LoopWatch(loopLimits);
+  #loops: LoopWatch;
+  #words = new TurnWords();
   #id: string | null = null;
   #startedAtMs: number;
   #recorded: { inode: string; offset: number } | null = null;
@@ -56,6 +60,11 @@ export class AgentSession {
     this.#events = events;
     this.#trail = new ContextTrail(parts.name);
     this.#startedAtMs = parts.startedAtMs;
+    this.#loops = this.#watchLoops();
+  }
+
+  #watchLoops(): LoopWatch {
+    return new LoopWatch({ loop: loopLimits, trend: this.#parts.trendLimits });
   }
 
   get id(): string | null {
@@ -74,6 +83,15 @@ export class AgentSession {
     return this.#loops.open;
   }
 
+  get words(): TurnWords {
+    return this.#words;
+  }
+
+  /** The newest figures of its context. */
+  get points(): readonly ContextPoint[] {
+    return this.#trail.points;
+  }
+
   /** A figure of the context that the transcript did not bring. */
   seen(context: ContextReading): ContextPoint[] {
     return this.#trail.seen(context, this.#facts);
@@ -81,7 +99,8 @@ export class AgentSession {
 
   restart(observation: Observation, last: Last, nowMs: number, look: Look): void {
     this.#facts = newSession();
-    this.#loops = new LoopWatch(loopLimits);
+    this.#loops = this.#watchLoops();
+    this.#words = new TurnWords();
     if (observation.sessionId === this.#id) {
       // The file was cut or replaced: how far it was recorded says nothing about the new content.
       this.#recorded = null;
@@ -126,6 +145,7 @@ export class AgentSession {
       // Asked for at once, as its text is kept until then: of a thousand agents that would be too much.
       if (event.fact.kind === 'tool-result') void event.fact.sign?.hash;
       this.#loops.take({ ...event, index: offset });
+      this.#words.take(event.fact);
       this.#parts.told(this.#parts.name, event);
       const points = this.#trail.told(event, transcriptContext(seen, this.#facts, window), this.#facts);
       if (offset < recordedTo) continue;

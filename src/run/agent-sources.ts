@@ -1,6 +1,7 @@
 import { type AgentSigns, judgeAlone } from '../detect/state.ts';
 import type { AgentView, ContextReading, ContextSign, Source, SourceSign, StateReading } from '../model/agent.ts';
 import type { StatusLine } from '../model/hook.ts';
+import { percentOf } from '../model/percent.ts';
 
 /** What is known of one agent's sources at one moment. */
 export interface SourceFacts {
@@ -138,5 +139,5 @@ const defaultReserve = 20_000;
 
 export function inWindow(reading: ContextReading, window: number): ContextReading {
   const usable = Math.max(0, window - (reading.window - reading.usable));
-  return { ...reading, window, usable, percent: (reading.used / window) * 100 };
+  return { ...reading, window, usable, percent: percentOf(reading.used, window) };
 }

@@ -2,6 +2,7 @@ import { holdBand } from '../decide/bands.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, lastTurn } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
+import { percentOf } from '../model/percent.ts';
 import { shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
@@ -22,6 +23,8 @@ export interface ViewParts {
   observation: Observation;
   signs: AgentSigns;
   reading: StateReading;
+  /** When it was last heard by its screen alone. */
+  heardMs: number | null;
   inbox: AgentInbox;
   broken: ReadonlySet<Source>;
   /** Edges of the bands of context, in percent. */
@@ -96,15 +99,15 @@ export function transcriptContext(
   if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
   const used = facts.contextUsed;
   const { window, usable } = client.contextWindow(facts.model, used);
-  const percent = (used / window) * 100;
+  const percent = percentOf(used, window);
   const reading: ContextReading = { used, window, usable, percent, source: 'transcript', atMs: facts.contextAtMs };
   return told === null ? reading : inWindow(reading, told);
 }
 
-function lastActivity({ facts, observation, signs }: ViewParts): number | null {
+function lastActivity({ facts, observation, signs, heardMs }: ViewParts): number | null {
   const registryMs = observation.registry?.entry.sinceMs ?? null;
   const subagents = [...signs.subagents.values()].map((sign) => sign.lastActivityMs);
-  const known = [facts.lastActivityMs, registryMs, signs.hooks?.lastAtMs ?? null, ...subagents].filter(
+  const known = [facts.lastActivityMs, registryMs, heardMs, signs.hooks?.lastAtMs ?? null, ...subagents].filter(
     (time) => time !== null,
   );
   return known.length === 0 ? null : Math.max(...known);

@@ -8,7 +8,7 @@ import type { ControlRequest } from './control.ts';
 import type { Journal } from './journal.ts';
 import type { Saver } from './saver.ts';
 import type { Spawns } from './spawns.ts';
-import { agentDocument, type StatusDocument } from './status.ts';
+import { agentDocument, findingDocument, type StatusDocument } from './status.ts';
 import type { Watcher } from './watcher.ts';
 
 interface Parts {
@@ -46,11 +46,15 @@ export class Answers {
       case 'authority':
         return { ok: await this.#parts.acting.setAuthority(request.agent, request.authority) };
       case 'ack':
-        return { ok: await this.#parts.acting.acknowledge(request.id) };
+        return { ok: await this.#parts.acting.acknowledge(request.id, request.denied) };
       case 'inbox':
         return { v: 1, items: this.#parts.acting.inbox() };
       case 'compact':
         return this.#parts.acting.compact(request.agent);
+      case 'handoff':
+        return this.#parts.acting.handoffs.request(request.agent, request.dryRun);
+      case 'handoff-state':
+        return this.#parts.acting.handoffs.document(request.id);
       case 'why':
         return this.#parts.acting.why(request.agent);
       default:
@@ -72,9 +76,11 @@ export class Answers {
         bands: config.bands,
         prompts: { reacted: this.#parts.acting.reactions.total, in_time: this.#parts.acting.reactions.inTime },
       },
-      agents: this.#parts.spawns
-        .overlay(this.#parts.watcher.views())
-        .map((view) => agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs)),
+      agents: this.#parts.acting.views().map((view) => ({
+        ...agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs),
+        handoff: this.#parts.acting.handoffs.running(view.agent),
+      })),
+      findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof } from '../act/deliver.ts';
 import type { AgentAction, Refusal } from '../model/action.ts';
+import type { Json } from '../model/event.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { Typist } from './typist.ts';
@@ -25,12 +26,30 @@ interface CommanderParts {
   lookSoon: (agent: string) => void;
 }
 
+/** A command as a part of a handoff. */
+interface ForHandoff {
+  about: { [key: string]: Json };
+  /** Earlier tries that may still be in the box. */
+  leftovers: readonly string[];
+  /** In this session, or not at all. */
+  session: string;
+}
+
+interface Command {
+  text: string;
+  /** A part of it that tmux can look for on the screen. */
+  mark: string;
+  /** When the client's own records say that it was done; null: not yet. */
+  doneMs: (agent: WatchedAgent, action: AgentAction) => number | null;
+  proof: Proof['source'];
+}
+
 const proofMs = 8_000;
 const pollMs = 100;
 
 /**
  * The client's own commands, typed by a path of their own: never text from outside, and only to an agent at its prompt.
- * `/compact` is proved by the client's history. `/clear` waits for the handoff that has to come before it.
+ * `/compact` is proved by the client's history, `/clear` and `/resume` by the session that its registry names then.
  */
 export class Commander {
   readonly #parts: CommanderParts;
@@ -40,26 +59,56 @@ export class Commander {
   }
 
   compact(agent: string): Promise<CommandResult> {
-    return this.#parts.typist.inTurn(agent, () => this.#compact(agent));
+    const doneMs = (of: WatchedAgent, action: AgentAction) =>
+      (of.compactAskedMs ?? 0) >= action.atMs ? of.compactAskedMs : null;
+    return this.#inTurn(agent, { text: '/compact', mark: 'compact', doneMs, proof: 'transcript' }, null);
   }
 
-  async #compact(agent: string): Promise<CommandResult> {
-    const { store, host, clock, typist } = this.#parts;
-    const action: AgentAction = {
-      id: randomUUID(),
-      atMs: clock.nowMs(),
-      agent,
-      kind: 'command',
-      trigger: 'human',
-      intent: { command: '/compact' },
-      finding: null,
-    };
-    await this.#parts.flush();
-    if (!(await store.intend(host, action)).ok) return this.#result(action, 'refused', 'no-ledger', null);
-    const refusal = typist.whyNotAllowed(agent, 'manage') ?? this.#whyBusy(agent);
+  /** Only a handoff whose document is stored may ask for it. */
+  clear(agent: string, handoff: ForHandoff): Promise<CommandResult> {
+    const doneMs = (of: WatchedAgent) =>
+      of.sessionId !== null && of.sessionId !== handoff.session ? this.#parts.clock.nowMs() : null;
+    return this.#inTurn(agent, { text: '/clear', mark: 'clear', doneMs, proof: 'registry' }, handoff);
+  }
+
+  /** Brings back the session with exactly this id. */
+  resume(agent: string, sessionId: string, handoff: ForHandoff): Promise<CommandResult> {
+    const doneMs = (of: WatchedAgent) => (of.sessionId === sessionId ? this.#parts.clock.nowMs() : null);
+    return this.#inTurn(agent, { text: `/resume ${sessionId}`, mark: sessionId, doneMs, proof: 'registry' }, handoff);
+  }
+
+  /** One Escape to an agent at work. */
+  interrupt(agent: string, about: { [key: string]: Json }): Promise<CommandResult> {
+    return this.#parts.typist.inTurn(agent, async () => {
+      const action = this.#action(agent, 'interrupt', about);
+      if (!(await this.#intend(action))) return this.#result(action, 'refused', 'no-ledger', null);
+      const refusal = this.#parts.typist.whyNotAllowed(agent, 'manage');
+      if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
+      const typed = await this.#parts.typist.interrupt(agent);
+      if (typed === 'done') return this.#conclude(action, 'confirmed', null, null);
+      return this.#conclude(action, typed === 'unknown' ? 'uncertain' : 'refused', typed, null);
+    });
+  }
+
+  #inTurn(agent: string, command: Command, handoff: ForHandoff | null): Promise<CommandResult> {
+    return this.#parts.typist.inTurn(agent, () => this.#type(agent, command, handoff));
+  }
+
+  async #type(agent: string, command: Command, handoff: ForHandoff | null): Promise<CommandResult> {
+    const { typist } = this.#parts;
+    const action = this.#action(agent, 'command', { command: command.text, ...handoff?.about });
+    if (!(await this.#intend(action))) return this.#result(action, 'refused', 'no-ledger', null);
+    const refusal = typist.whyNotAllowed(agent, 'manage') ?? this.#whyNot(agent, handoff);
     if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
-    const delivery = { text: '/compact', mark: '/compact', tag: 'compact', proofMs };
-    const typed = await typist.type(agent, delivery, (timeoutMs) => this.#proof(action, timeoutMs));
+    const delivery = {
+      text: command.text,
+      mark: command.text,
+      tag: command.mark,
+      proofMs,
+      leftovers: handoff?.leftovers ?? [],
+      neverOverDraft: handoff !== null,
+    };
+    const typed = await typist.type(agent, delivery, (timeoutMs) => this.#proof(action, command, timeoutMs));
     return this.#conclude(
       action,
       typed.outcome === 'queued' ? 'confirmed' : typed.outcome,
@@ -68,20 +117,32 @@ export class Commander {
     );
   }
 
-  #whyBusy(agent: string): Refusal | null {
-    return this.#parts.agent(agent)?.view?.reading.state === 'idle' ? null : 'busy';
+  #whyNot(name: string, handoff: ForHandoff | null): Refusal | null {
+    const agent = this.#parts.agent(name);
+    if (handoff !== null && agent?.sessionId !== handoff.session) return 'stale';
+    return agent?.view?.reading.state === 'idle' ? null : 'busy';
   }
 
-  /** What was typed is in the client's own history a moment later. */
-  async #proof(action: AgentAction, timeoutMs: number): Promise<Proof | null> {
+  async #proof(action: AgentAction, { doneMs, proof }: Command, timeoutMs: number): Promise<Proof | null> {
     const endMs = this.#parts.clock.monotonicMs() + timeoutMs;
     while (this.#parts.clock.monotonicMs() < endMs) {
-      const atMs = this.#parts.agent(action.agent)?.compactAskedMs ?? 0;
-      if (atMs >= action.atMs) return { queued: false, source: 'transcript', nameless: false, atMs };
+      const agent = this.#parts.agent(action.agent);
+      const atMs = agent === null ? null : doneMs(agent, action);
+      if (atMs !== null) return { queued: false, source: proof, nameless: false, atMs };
       this.#parts.lookSoon(action.agent);
       await sleep(pollMs);
     }
     return null;
+  }
+
+  #action(agent: string, kind: 'command' | 'interrupt', intent: { [key: string]: Json }): AgentAction {
+    const trigger = 'handoff' in intent ? 'handoff' : 'human';
+    return { id: randomUUID(), atMs: this.#parts.clock.nowMs(), agent, kind, trigger, intent, finding: null };
+  }
+
+  async #intend(action: AgentAction): Promise<boolean> {
+    await this.#parts.flush();
+    return (await this.#parts.store.intend(this.#parts.host, action)).ok;
   }
 
   async #conclude(

@@ -1,6 +1,8 @@
 import os from 'node:os';
+import { compactionPoint } from '../clients/claude-code/models.ts';
 import { admit, bandName, bandOf, bandRule, type TaskSize } from '../decide/bands.ts';
 import { forecastContext, type Reach } from '../decide/forecast.ts';
+import { percentOf } from '../model/percent.ts';
 import type { Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
 import { type ContextHistory, readContext } from '../record/context.ts';
@@ -24,7 +26,11 @@ export function contextDocument(
   nowMs: number,
 ) {
   const { context } = view;
-  const forecast = view.reading.state === 'ended' ? null : forecastContext(points, edges, nowMs);
+  const compactsAt = context === null || view.model === null ? null : compactionPoint(view.model, context.window);
+  const forecast =
+    view.reading.state === 'ended'
+      ? null
+      : forecastContext(points, edges, nowMs, ownCompaction?.usedBefore ?? compactsAt);
   const index = context === null ? null : bandOf(context.percent, edges);
   // In the highest band the next mark is the end itself.
   const next = forecast?.next ?? forecast?.usableEnd ?? null;
@@ -42,7 +48,7 @@ export function contextDocument(
       at: time(point.atMs),
       used: point.used,
       window: point.window,
-      percent: (point.used / point.window) * 100,
+      percent: percentOf(point.used, point.window),
       source: point.source,
       turn_at: point.turnAtMs === null ? null : time(point.turnAtMs),
       compacted: point.compacted,
@@ -56,7 +62,10 @@ export function contextDocument(
             ...reachDocument(next),
             largest_step: forecast.largestStep,
             usable_end: forecast.usableEnd === null ? null : reachDocument(forecast.usableEnd),
+            compaction: forecast.compaction === null ? null : reachDocument(forecast.compaction),
           },
+    /** Where the client compacts by itself on this model, in tokens; null: it does not, or the model is not known. */
+    compacts_at: compactsAt,
     /** Where the client compacted by itself the last time, on a window of this size. */
     client_compacts: ownCompaction === null ? null : compactionDocument(ownCompaction),
   };
@@ -65,7 +74,8 @@ export function contextDocument(
 /** Whether an agent may be given a task of this size now. */
 export function admissionDocument(agent: AgentDocument, size: TaskSize, edges: readonly number[]) {
   const percent = agent.context?.percent ?? null;
-  const { accept, band, reason, handoff } = admit(agent.state, percent, size, edges);
+  const isHandedOver = agent.handoff !== null;
+  const { accept, band, reason, handoff } = admit(agent.state, percent, size, edges, isHandedOver);
   return {
     v: 1,
     agent: agent.agent,

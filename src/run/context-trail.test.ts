@@ -60,6 +60,14 @@ describe('a point of the context history', () => {
     expect(trail.seen(line, newSession())).toEqual([]);
     expect(trail.seen({ ...line, window: 1_000_000 }, newSession())).toMatchObject([{ window: 1_000_000, atMs: 5 }]);
   });
+  it('is kept, a hundred of the present session', () => {
+    const trail = new ContextTrail('a');
+    trail.begin('s', { used: 150, window: 200_000 });
+    for (let used = 1; used <= 150; used += 1) trail.seen(reading(used, used) as ContextReading, newSession());
+    expect(trail.points.map(({ used }) => used)).toEqual(Array.from({ length: 100 }, (_, index) => index + 51));
+    trail.begin('t', null);
+    expect(trail.points).toEqual([]);
+  });
   it('does not come without a session', () => {
     const trail = new ContextTrail('a');
     trail.begin(null, null);

@@ -1,3 +1,4 @@
+import { figuresMax } from '../decide/handoff/trigger.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import type { ContextReading } from '../model/agent.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -11,6 +12,7 @@ export class ContextTrail {
   readonly #agent: string;
   #sessionId: string | null = null;
   #last: Figure | null = null;
+  #points: ContextPoint[] = [];
   /** A compaction whose result is not known yet. */
   #compacted: string | null = null;
 
@@ -18,10 +20,16 @@ export class ContextTrail {
     this.#agent = agent;
   }
 
+  /** The newest of the session, the oldest first: its record is read from the start, so a restart does not lose them. */
+  get points(): readonly ContextPoint[] {
+    return this.#points;
+  }
+
   /** `known`: the last figure that is on record of it. */
   begin(sessionId: string | null, known: Figure | null): void {
     this.#sessionId = sessionId;
     this.#last = known;
+    this.#points = [];
     this.#compacted = null;
   }
 
@@ -58,6 +66,8 @@ export class ContextTrail {
       compacted,
       usedBefore: compacted === null ? null : (usedBefore ?? before?.used ?? null),
     };
+    this.#points.push(point);
+    if (this.#points.length > figuresMax) this.#points.shift();
     return [point];
   }
 }

@@ -14,8 +14,10 @@ export type ControlRequest =
   | { ask: 'stop'; keepDb: boolean }
   | { ask: 'prompt'; agent: string; said: PromptWords; waitMs: number }
   | { ask: 'authority'; agent: string; authority: Authority }
-  | { ask: 'ack'; id: string }
+  | { ask: 'ack'; id: string; denied: boolean }
   | { ask: 'inbox' }
+  | { ask: 'handoff'; agent: string; dryRun: boolean }
+  | { ask: 'handoff-state'; id: string }
   | { ask: 'why' | 'compact'; agent: string };
 
 export interface ControlServer {
@@ -89,14 +91,15 @@ function socketPlace(home: Home): { path: string; remove(): void } {
   return { path: path.join(folder, 'daemon.sock'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
+const requests: readonly string[] = [
+  ...['status', 'doctor', 'follow', 'stop', 'prompt', 'authority', 'ack', 'inbox', 'why', 'compact', 'handoff'],
+  'handoff-state',
+];
+
 function parseRequest(text: string): ControlRequest | null {
   try {
     const request = JSON.parse(text) as ControlRequest;
-    return ['status', 'doctor', 'follow', 'stop', 'prompt', 'authority', 'ack', 'inbox', 'why', 'compact'].includes(
-      request.ask,
-    )
-      ? request
-      : null;
+    return requests.includes(request.ask) ? request : null;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { claudeCode } from '../clients/claude-code/client.ts';
 import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import type { AgentClient } from '../clients/client.ts';
@@ -25,6 +26,7 @@ import type { ConfigWatch } from './config/watch.ts';
 import { BrokenSources } from './conformance-results.ts';
 import { type ControlServer, serveControl } from './control.ts';
 import type { Database } from './database.ts';
+import type { HandoffNews } from './handoff/news.ts';
 import { type Home, removeDaemonRecord, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
@@ -53,11 +55,16 @@ export interface RunningDaemon {
   stopped: Promise<void>;
   stop(keepDb: boolean): void;
   status(): StatusDocument;
+  /** Resolves when everything seen was seen often enough to be told. */
+  looked(): Promise<void>;
   /** Resolves when no action is under way. */
   settled(): Promise<void>;
 }
 
 const congestedRows = 10_000;
+/** For one round without a daemon: what was seen once is seen again by then. */
+const lookedMsMax = 10_000;
+const lookedEveryMs = 100;
 /** A burst of changes in the agents' folders is no reason to look at every output file again. */
 const spawnsPulseMs = 400;
 
@@ -147,6 +154,7 @@ export class Daemon {
       authority: (agent, inTmux) => this.#acting.authority(agent, inTmux),
       unansweredSince: (agent) => this.#acting.unansweredSince(agent),
       idFor: (agent, check, subject) => this.#acting.idFor(agent, check, subject),
+      isOpen: (agent, check, subject) => this.#acting.about(agent, check, subject) !== null,
       spawned: (view, signs) => this.#spawns.seen(view, signs),
     });
     this.#spawns = new Spawns({
@@ -163,6 +171,8 @@ export class Daemon {
     });
     this.#acting = new Acting({
       host: this.#host,
+      home: options.home,
+      news: (news) => this.#takeNews(news),
       store,
       clock: systemClock,
       processes: this.#processes,
@@ -178,6 +188,8 @@ export class Daemon {
       flush: () => this.#journal.flush(),
       lookSoon: (agent) => this.#watcher.touch(agent),
       failed: (error) => this.#failed('an action', error),
+      recordCheck: (row) => this.#journal.addCheck(row),
+      spawnStatus: (agent, taskId) => this.#spawns.status(agent, taskId),
     });
     this.#answers = new Answers({
       sinceMs: this.#sinceMs,
@@ -233,8 +245,16 @@ export class Daemon {
       stopped,
       stop: (keepDb) => this.#stop(keepDb),
       status: () => this.#answers.status(),
+      looked: () => this.#looked(),
       settled: () => this.#acting.settled(),
     });
+  }
+
+  /** Whatever has to be seen twice was, and the rules know it. */
+  async #looked(): Promise<void> {
+    const endMs = systemClock.monotonicMs() + lookedMsMax;
+    while (this.#watcher.hasPending && systemClock.monotonicMs() < endMs) await sleep(lookedEveryMs);
+    this.#acting.round();
   }
 
   #announce(): Result<void> {
@@ -286,6 +306,12 @@ export class Daemon {
       this.#control?.tell(eventDocument(event));
     }
     if (events.length > 0) void this.#saver.save();
+  }
+
+  #takeNews({ event, check }: HandoffNews): void {
+    const none = { agents: [], sessions: [], spawns: [], points: [] };
+    this.#journal.add({ ...none, events: [event], checks: check === null ? [] : [check] });
+    this.#tell([event]);
   }
 
   #notice(level: 'info' | 'warn', line: string): void {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import os from 'node:os';
+import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import { shown } from '../model/text.ts';
 import { loadConfig } from './config/load.ts';
 import { checkConformance } from './conform/check.ts';
@@ -39,6 +40,7 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
     checkDaemon(home, facts),
     await checkDatabase(home, environment, facts),
     { name: 'hooks', ...checkHooks(home, environment) },
+    checkInbox(home),
     { name: 'conformance', ...checkConformance(home.conformanceDir, await runningClients(home)) },
     ...(facts === null ? [] : [checkServers(facts), checkChannels(facts), checkSources(facts), checkInput(facts)]),
   ];
@@ -176,6 +178,19 @@ function checkSources(facts: DaemonFacts): DoctorCheck {
   if (failing.length === 0) return good('sources', detail === '' ? 'no agent' : detail);
   const why = [...new Set(failing)].slice(0, 5).join('; ');
   return wrong('sources', `${detail} (${why})`, 'states come from what is left; see `watchkeeper status`');
+}
+
+/** A full one drops what hooks say: nobody has read it for long. */
+function checkInbox(home: Home): DoctorCheck {
+  const waiting = existsSync(home.inbox) ? readdirSync(home.inbox).length : 0;
+  const detail = `${waiting} events wait`;
+  return waiting < inboxFilesMax
+    ? good('inbox', detail)
+    : wrong(
+        'inbox',
+        `${detail}, what comes now is dropped`,
+        'start the daemon with `watchkeeper up`: it takes them in',
+      );
 }
 
 /** Bad input changes a counter, not a decision; here is where one sees it. */

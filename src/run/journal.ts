@@ -50,6 +50,10 @@ export class Journal {
     this.#bound();
   }
 
+  addCheck(row: CheckRow): void {
+    this.add({ ...nothing, checks: [row] });
+  }
+
   /** Writes what is waiting; true when nothing is left. Only one flush runs at a time. */
   async flush(): Promise<boolean> {
     this.#flushing ??= this.#writeAll().finally(() => {

@@ -2,14 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { isOver, nextStep, type PromptTemplate, promptsSpent, type Step } from '../decide/policy.ts';
 import { fillTemplate, type SlotValues } from '../decide/templates.ts';
+import { isShared } from '../detect/mass-failure.ts';
 import type { Refusal } from '../model/action.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
-import type { Store } from '../model/store.ts';
+import type { Score } from '../model/score.ts';
+import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
+import { fresh, later, type Open, retryFirstMs } from './open-incident.ts';
 import type { Prompter } from './prompter.ts';
+import { Quarantine } from './quarantine.ts';
+import type { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import type { Teller } from './teller.ts';
 
@@ -22,23 +27,28 @@ interface KeeperParts {
   views: () => AgentView[];
   prompter: Prompter;
   teller: Teller;
+  /** The agent's trouble is part of a trouble of the host. */
+  isOneOfMany: (agent: string, check: CheckName) => boolean;
+  /** A handoff runs: nothing else is said to the agent. */
+  isHandedOver: (agent: string) => boolean;
+  scores: Scores;
+  /** A check's verdict changed. */
+  recordCheck: (row: CheckRow) => void;
   /** The agent's row has to be there first. */
   flush: () => Promise<boolean>;
   failed: (error: unknown) => void;
 }
 
-/** What cannot be done now is tried again, at first soon and then less often. */
-const retryMs = { first: 5_000, last: 60_000 };
+/** How long a trouble waits for company at most. */
+const othersMs = 5_000;
+/** What an earlier run left open is not over because the agents' records have yet to be read. */
+const readUpMs = 10_000;
 
-interface Open {
+export interface OpenIncident {
   incident: Incident;
   step: Step;
-  /** Something is being done about it at this moment. */
-  busy: boolean;
-  retryAtMs: number;
-  retryWaitMs: number;
-  /** A refusal is on record once, not at every tick. */
-  lastRefusal: string | null;
+  /** The step could not be done a moment ago: when it is tried again, and why it was refused, if it was. */
+  retry: { atMs: number; refusal: string | null } | null;
 }
 
 /** Keeps the incidents: opens them on findings, does the policy's next step, and closes them. Level-triggered. */
@@ -49,16 +59,23 @@ export class Keeper {
   readonly #ids = new Map<string, string>();
   readonly #lastPrompt = { agent: new Map<string, number>(), project: new Map<string, number>() };
   readonly #running = new Set<Promise<void>>();
+  readonly #quarantine = new Quarantine((agent, check, subject) => this.idFor(agent, check, subject));
+  #sinceMs = 0;
+  #agents = 0;
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
   }
 
   async restore(): Promise<void> {
-    const open = await this.#parts.store.openIncidents(this.#parts.host);
-    if (!open.ok) return;
+    const { store, host, clock } = this.#parts;
+    this.#sinceMs = clock.nowMs();
+    const open = await store.openIncidents(host);
+    const scores = await store.recentScores(host, this.#sinceMs - Quarantine.memoryMs);
+    if (!open.ok || !scores.ok) return;
+    this.#quarantine.restore(scores.value, open.value, this.#sinceMs);
     for (const incident of open.value) {
-      this.#open.set(key(incident.agent, incident.check, incident.subject), fresh(incident));
+      this.#open.set(key(incident.agent, incident.check, incident.subject), { ...fresh(incident), isRestored: true });
       if (incident.lastPromptMs !== null && incident.agent !== null)
         this.#lastPrompt.agent.set(incident.agent, incident.lastPromptMs);
     }
@@ -72,9 +89,18 @@ export class Keeper {
     return id;
   }
 
-  /** `loose`: troubles that belong to no agent. */
-  round(views: AgentView[], loose: LooseFinding[]): void {
+  /** The views with what is set apart, and why. */
+  overlay(views: AgentView[]): AgentView[] {
+    return this.#quarantine.overlay(views);
+  }
+
+  /** `seen`, `seenLoose`: what was found, at the agents and elsewhere. */
+  round(seen: AgentView[], seenLoose: LooseFinding[]): void {
     const nowMs = this.#parts.clock.nowMs();
+    this.#quarantine.look(seen, seenLoose, nowMs);
+    const views = this.#quarantine.overlay(seen);
+    const loose = this.#quarantine.overlayLoose(seenLoose);
+    this.#agents = views.length;
     const found = new Map<string, Finding>();
     const see = (agent: string | null, project: string, finding: Finding) => {
       found.set(key(agent, finding.check, finding.subject), finding);
@@ -85,9 +111,11 @@ export class Keeper {
     for (const [name, open] of this.#open) {
       const view = views.find((candidate) => candidate.agent === open.incident.agent) ?? null;
       const finding = found.get(name) ?? null;
-      if (isOver(open.incident, view, finding !== null)) this.#close(name, open, nowMs);
+      if (isOver(open.incident, view, finding !== null) && this.#isLookedAt(open, view, nowMs))
+        this.#close(name, open, view, nowMs);
       else if ((view !== null || open.incident.agent === null) && !open.busy) this.#advance(open, view, finding, nowMs);
     }
+    this.#parts.scores.forgetOthers(new Set(views.map((view) => view.agent)));
     for (const name of this.#ids.keys()) if (!this.#open.has(name)) this.#ids.delete(name);
   }
 
@@ -111,15 +139,28 @@ export class Keeper {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  incidents(): { incident: Incident; step: Step }[] {
-    return [...this.#open.values()].map(({ incident, step }) => ({ incident, step }));
+  incidents(): OpenIncident[] {
+    const nowMs = this.#parts.clock.nowMs();
+    return [...this.#open.values()].map(({ incident, step, retryAtMs, lastRefusal }) => ({
+      incident,
+      step,
+      retry: nowMs < retryAtMs ? { atMs: retryAtMs, refusal: lastRefusal } : null,
+    }));
   }
 
-  async acknowledge(id: string): Promise<boolean> {
+  /** `denied`: the person says that there is no such trouble. */
+  async acknowledge(id: string, denied: boolean): Promise<boolean> {
     const open = [...this.#open.values()].find(({ incident }) => incident.id === id || incident.id.startsWith(id));
     if (open === undefined) return false;
     open.incident.ackedMs = this.#parts.clock.nowMs();
+    if (denied) this.#score(open, null, open.incident.ackedMs, true);
     return (await this.#parts.store.saveIncident(this.#parts.host, open.incident)).ok;
+  }
+
+  /** An incident of an earlier run is judged only once its agent was looked at in this one. */
+  #isLookedAt({ isRestored }: Open, view: AgentView | null, nowMs: number): boolean {
+    if (!isRestored || view === null) return true;
+    return view.reading.seenAtMs >= this.#sinceMs && nowMs - this.#sinceMs >= readUpMs;
   }
 
   #see(agent: string | null, project: string, finding: Finding, nowMs: number): void {
@@ -128,8 +169,13 @@ export class Keeper {
     const known = this.#open.get(key(agent, check, subject));
     if (known !== undefined) {
       known.incident.text = text;
+      if (finding.standing === 'seen') {
+        known.seenMs = nowMs;
+        known.isRestored = false;
+      }
       return;
     }
+    if (finding.standing === 'quarantined') return;
     const incident: Incident = {
       id: finding.id,
       agent,
@@ -146,15 +192,21 @@ export class Keeper {
       tells: 0,
       lastTellMs: null,
     };
-    this.#open.set(key(agent, check, subject), fresh(incident));
+    const open = fresh(incident);
+    this.#open.set(key(agent, check, subject), open);
     this.#save(incident);
+    // How this ended is known from the first moment.
+    if (check === 'ended-unexpectedly') this.#score(open, null, nowMs, false);
+    if (check === 'flapping') this.#recordFlapping(incident, nowMs);
   }
 
-  #close(name: string, open: Open, nowMs: number): void {
+  #close(name: string, open: Open, view: AgentView | null, nowMs: number): void {
     this.#open.delete(name);
     this.#ids.delete(name);
     open.incident.closedMs = nowMs;
     this.#save(open.incident);
+    this.#score(open, view, open.seenMs, false);
+    if (open.incident.check === 'flapping') this.#recordFlapping(open.incident, nowMs);
     // A prompt that waited for its moment is no longer true: dropped, and on record as that.
     if (open.step.do === 'wait' && open.step.for === 'prompt') this.#track(this.#drop(open.incident, nowMs, 'stale'));
   }
@@ -169,12 +221,32 @@ export class Keeper {
       lastAgentPromptMs: this.#lastPrompt.agent.get(view?.agent ?? '') ?? null,
       lastProjectPromptMs: this.#lastPrompt.project.get(view?.project ?? '') ?? null,
     });
+    if (view !== null && isHeldBack(open) && this.#parts.isHandedOver(view.agent))
+      open.step = { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
+    if (open.step.do !== 'wait' && finding?.standing !== 'seen')
+      open.step = { do: 'wait', for: open.step.do, reason: whyNotNow(finding), untilMs: null };
+    if (open.step.do === 'tell') open.step = this.#alone(open.incident, nowMs) ?? open.step;
     if (open.step.do === 'wait' || nowMs < open.retryAtMs) return;
     if (open.step.do === 'prompt' && view !== null) {
       this.#lastPrompt.project.set(view.project, nowMs);
       const slots = finding?.slots ?? ownSlots(open.step.template, open.incident, view, nowMs);
       this.#begin(open, this.#promptAbout(open, view, open.step.template, slots, nowMs));
     } else if (this.#mayTell(open)) this.#begin(open, this.#tellAbout(open, view));
+  }
+
+  /** Many agents in one trouble are told as one; so each waits a moment for the others. */
+  #alone({ agent, check, openedMs, tells }: Incident, nowMs: number): Step | null {
+    if (agent === null || !isShared(check)) return null;
+    if (this.#parts.isOneOfMany(agent, check))
+      return { do: 'wait', for: null, reason: 'it is told as one of many', untilMs: null };
+    const { tickSeconds, judging } = this.#parts.config();
+    const waitMs = Math.min(othersMs, tickSeconds * 2_000);
+    const untilMs = openedMs + waitMs;
+    // Whatever there is at the beginning is found at once; and it takes some to be many.
+    const mayCome = nowMs - this.#sinceMs > readUpMs && this.#agents >= judging.massCount;
+    return mayCome && tells === 0 && nowMs < untilMs
+      ? { do: 'wait', for: 'tell', reason: 'others may be in the same trouble', untilMs }
+      : null;
   }
 
   #begin(open: Open, work: Promise<void>): void {
@@ -211,14 +283,14 @@ export class Keeper {
     });
     if (result.outcome === 'refused') {
       open.lastRefusal = result.reason;
-      this.#later(open);
+      later(open, this.#parts.clock.nowMs());
       return;
     }
     open.lastRefusal = null;
     incident.prompts += 1;
     incident.lastPromptMs = this.#parts.clock.nowMs();
     this.#lastPrompt.agent.set(view.agent, incident.lastPromptMs);
-    open.retryWaitMs = retryMs.first;
+    open.retryWaitMs = retryFirstMs;
     this.#save(incident);
     await this.#parts.store.noteAction(incident.id, incident.subject === null ? 'prompted agent' : 'prompted parent');
   }
@@ -226,17 +298,18 @@ export class Keeper {
   /** In the views as they are now, which are newer than the round that decided. */
   #isFound({ agent, check, subject }: Incident): boolean {
     const view = this.#parts.views().find((candidate) => candidate.agent === agent);
-    return view?.findings.some((finding) => finding.check === check && finding.subject === subject) ?? false;
+    const mine = view?.findings.find((finding) => finding.check === check && finding.subject === subject);
+    return mine?.standing === 'seen';
   }
 
   async #tellAbout(open: Open, view: AgentView | null): Promise<void> {
     if (!(await this.#parts.teller.tell(open.incident, view))) {
-      this.#later(open);
+      later(open, this.#parts.clock.nowMs());
       return;
     }
     open.incident.tells += 1;
     open.incident.lastTellMs = this.#parts.clock.nowMs();
-    open.retryWaitMs = retryMs.first;
+    open.retryWaitMs = retryFirstMs;
     this.#save(open.incident);
     if (open.incident.tells === 1) await this.#parts.store.noteAction(open.incident.id, 'told human');
   }
@@ -275,9 +348,22 @@ export class Keeper {
     this.#running.add(tracked);
   }
 
-  #later(open: Open): void {
-    open.retryAtMs = this.#parts.clock.nowMs() + open.retryWaitMs;
-    open.retryWaitMs = Math.min(open.retryWaitMs * 2, retryMs.last);
+  /** `endedMs`: when it was last seen. */
+  #score({ incident }: Open, view: AgentView | null, endedMs: number, denied: boolean): void {
+    const score = this.#parts.scores.score(incident, view, endedMs, denied);
+    if (incident.closedMs !== null) this.#quarantine.ended(incident, score, incident.closedMs);
+    this.#track(this.#storeScore(score));
+  }
+
+  async #storeScore(score: Score): Promise<void> {
+    const saved = await this.#parts.store.saveScore(this.#parts.host, score);
+    if (!saved.ok) throw new Error(`a score was not stored: ${saved.message}`);
+  }
+
+  #recordFlapping({ agent, project, id, subject, closedMs }: Incident, atMs: number): void {
+    const details = { finding: id, subject };
+    const status = closedMs === null ? 'warning' : 'ok';
+    this.#parts.recordCheck({ agent, project, atMs, type: 'flapping', status, details });
   }
 
   #save(incident: Incident): void {
@@ -291,8 +377,14 @@ export class Keeper {
   }
 }
 
-function key(agent: string | null, check: CheckName, subject: string | null): string {
-  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
+/** Nothing is done about what nobody sees at this moment, nor about what comes and goes. */
+function whyNotNow(finding: Finding | null): string {
+  return finding?.standing === 'quarantined' ? 'it comes and goes' : 'it is out of sight';
+}
+
+/** While a handoff runs nobody is prompted, and nobody is told what the handoff is there for. */
+function isHeldBack({ step, incident }: Open): boolean {
+  return step.do === 'prompt' || (step.do === 'tell' && incident.check === 'context-full');
 }
 
 function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView, nowMs: number): SlotValues {
@@ -301,7 +393,6 @@ function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView,
   return { minutes, activity: view.reading.detail ?? 'working' };
 }
 
-function fresh(incident: Incident): Open {
-  const step: Step = { do: 'wait', for: null, reason: 'just opened', untilMs: null };
-  return { incident, step, busy: false, retryAtMs: 0, retryWaitMs: retryMs.first, lastRefusal: null };
+function key(agent: string | null, check: CheckName, subject: string | null): string {
+  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
 }

@@ -12,6 +12,7 @@ interface ProgressParts {
   prompter: Prompter;
   keeper: Keeper;
   progress: (agent: string) => RunningSpawns | null;
+  isHandedOver: (agent: string) => boolean;
   failed: (error: unknown) => void;
 }
 
@@ -27,6 +28,9 @@ export class Progress {
   readonly #retryAtMs = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
 
+  /** A prompt to them is under way, however long that takes: a second one would only queue behind it. */
+  readonly #asking = new Set<string>();
+
   constructor(parts: ProgressParts) {
     this.#parts = parts;
     this.#startedMs = parts.clock.nowMs();
@@ -36,6 +40,7 @@ export class Progress {
     const nowMs = this.#parts.clock.nowMs();
     const { spawn, prompt } = this.#parts.config();
     for (const view of views) {
+      if (this.#asking.has(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
       if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
       const due = isProgressDue(view, {
         nowMs,
@@ -55,11 +60,14 @@ export class Progress {
   }
 
   #begin(view: AgentView, nowMs: number): void {
-    // Also for as long as this one is under way.
     this.#retryAtMs.set(view.agent, nowMs + retryMs);
+    this.#asking.add(view.agent);
     const work = this.#ask(view)
       .catch(this.#parts.failed)
-      .finally(() => this.#running.delete(work));
+      .finally(() => {
+        this.#asking.delete(view.agent);
+        this.#running.delete(work);
+      });
     this.#running.add(work);
   }
 

@@ -4,6 +4,7 @@ import type { Delivered, Proof } from '../act/deliver.ts';
 import { parseContextAnswer } from '../decide/context-answer.ts';
 import { tagged, whyUnsafe } from '../decide/prompt-text.ts';
 import type { Action, PromptOutcome, Refusal, Trigger } from '../model/action.ts';
+import type { Json } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
@@ -20,6 +21,10 @@ export interface PromptRequest {
   finding: string | null;
   /** How long to wait for a moment that fits, and then for the answer. */
   waitMs: number;
+  /** What it is for, where it is a part of something larger: stands in the intent. */
+  about?: { [key: string]: Json };
+  /** Texts of earlier tries that may still be in the box. */
+  leftovers?: readonly string[];
   /** A refusal that is on record already and need not be written again. */
   quietAbout?: string | null;
   /** Asked once more when everything else is ready: is what it is about still so? */
@@ -121,6 +126,14 @@ export class Prompter {
     expected.conclude();
   }
 
+  /** Who wanted the prompt with this tag; null: it is over, or an earlier run's. */
+  promptedBy(tag: string): { trigger: Trigger; finding: string | null } | null {
+    for (const { action, tag: own } of this.#expected.values()) {
+      if (own === tag) return { trigger: action.trigger, finding: action.finding };
+    }
+    return null;
+  }
+
   get reactions(): { total: number; inTime: number } {
     return { ...this.#reactions };
   }
@@ -199,7 +212,7 @@ export class Prompter {
       agent: request.agent,
       kind: 'prompt',
       trigger: request.trigger,
-      intent: { text: shown(request.text, 4_000), tag },
+      intent: { text: shown(request.text, 4_000), tag, ...request.about },
       finding: request.finding,
     };
     const result = (outcome: PromptOutcome, reason: string | null): PromptResult => ({
@@ -253,7 +266,8 @@ export class Prompter {
 
   #deliver(request: PromptRequest, expected: Expected): Promise<Delivered> {
     const { tag } = expected;
-    const delivery = { text: tagged(request.text, tag), mark: `[${tag}]`, tag, proofMs };
+    const leftovers = request.leftovers ?? [];
+    const delivery = { text: tagged(request.text, tag), mark: `[${tag}]`, tag, proofMs, leftovers };
     return this.#parts.typist.type(request.agent, delivery, (timeoutMs) => this.#waitForProof(expected, timeoutMs));
   }
 

@@ -5,6 +5,7 @@ import type { StoredSpawn } from '../model/spawn.ts';
 import { shown } from '../model/text.ts';
 import { type QueryFailure, withClient } from '../record/queries.ts';
 import { addSpawn, endSpawn, type LivingAgent, listSpawns, livingAgents } from '../record/spawn-track.ts';
+import { ownFiles } from '../sense/files.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 
 /** `spawn-track` writes the table itself, so that it needs no daemon; a running one finds it there. */
@@ -37,8 +38,8 @@ export async function trackSpawn(
     (type === null ? null : whyUnsafe('type', type, columns.type));
   if (unsafe !== null) return fail('unsafe', unsafe);
   const output = request.output === null ? null : path.resolve(request.output);
-  if (output !== null && output.length > pathCharsMax)
-    return fail('unsafe', `the output path is longer than ${pathCharsMax} characters`);
+  const unusable = request.output === null ? null : whyUnusable(request.output);
+  if (unusable !== null) return fail('unsafe', unusable, 'name the file it writes to; it need not be there yet');
   return withClient<{ parent: string | null; output: string | null }, TrackFailure>(url, async (client) => {
     const agents = await livingAgents(client, os.hostname());
     const parent = findParent(request, agents);
@@ -92,6 +93,16 @@ function whyUnsafe(what: string, text: string, charsMax: number): string | null 
   if (text.trim() === '') return `the ${what} is empty`;
   if (text.length > charsMax) return `the ${what} is longer than ${charsMax} characters`;
   return shown(text) === text ? null : `the ${what} holds characters that cannot be shown, or a secret`;
+}
+
+/** What can never grow as an output does. A link may be gone by the time it is looked at. */
+function whyUnusable(output: string): string | null {
+  if (output.trim() === '') return 'the output path is empty';
+  if (output.length > pathCharsMax) return `the output path is longer than ${pathCharsMax} characters`;
+  const processes = linuxProcesses();
+  const kind = ownFiles(processes.uid).info(path.resolve(output))?.kind;
+  if (kind === 'directory') return `${shown(output)} is a directory`;
+  return kind === 'other' ? `${shown(output)} is no regular file` : null;
 }
 
 /** Who is asked about it: the one named, `{project}-ps`, the agent this command runs under, the only one of the project. */

@@ -2,7 +2,7 @@ import { type FoundTrouble, findSpawnTroubles } from '../detect/spawn-findings.t
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Incident } from '../model/incident.ts';
-import type { SpawnRow, SpawnSigns, StoredSpawn } from '../model/spawn.ts';
+import type { SpawnRow, SpawnSigns, SpawnStatus, StoredSpawn } from '../model/spawn.ts';
 import type { Store, StoreBatch } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { OutputGlance, Outputs } from '../sense/outputs.ts';
@@ -138,6 +138,12 @@ export class Spawns {
       .map((trouble) => ({ project: trouble.project, finding: this.#named(trouble) }));
   }
 
+  /** How one stands; null: there is none of that id. */
+  status(agent: string | null, taskId: string): SpawnStatus | null {
+    for (const { row } of this.#spawns.values()) if (row.agent === agent && row.taskId === taskId) return row.status;
+    return null;
+  }
+
   documents(agent: string): SpawnDocument[] {
     return this.#active(agent).map((spawn) => spawnDocument(spawn));
   }
@@ -157,7 +163,7 @@ export class Spawns {
   }
 
   #named({ agent, finding }: FoundTrouble): Finding {
-    return { ...finding, id: this.#parts.idFor(agent, finding.check, finding.subject) };
+    return { ...finding, id: this.#parts.idFor(agent, finding.check, finding.subject), standing: 'seen' };
   }
 
   /** A stored row: of an earlier run, or of somebody who tracks. */
@@ -289,7 +295,7 @@ export class Spawns {
     this.#troubles = fresh;
   }
 
-  #isTooSoon(agent: string | null, finding: Omit<Finding, 'id'>, nowMs: number): boolean {
+  #isTooSoon(agent: string | null, finding: FoundTrouble['finding'], nowMs: number): boolean {
     if (finding.check !== 'spawn-failed') return false;
     const spawn = this.#spawns.get(`client\n${agent}\n${finding.subject}`);
     const waitMs = Math.min(takeUpMs, this.#parts.config().spawn.stallMinutes * 60_000);

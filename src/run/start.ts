@@ -1,6 +1,8 @@
 import { fail, ok, type Result } from '../model/result.ts';
 import { acquireLock } from '../record/lock-file.ts';
 import { openStore } from '../record/store.ts';
+import { systemClock } from '../sense/clock.ts';
+import { openAllowances } from './allowances.ts';
 import { loadConfig } from './config/load.ts';
 import { watchConfig } from './config/watch.ts';
 import { Daemon, type DaemonOptions, type RunningDaemon, type StartFailure } from './daemon.ts';
@@ -14,6 +16,7 @@ export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocu
   const keepDb = databaseRuns(options.home);
   const started = await startDaemon(options);
   if (!started.ok) return started;
+  await started.value.looked();
   // As it was found: what is done about it may have mended it by the time it is done.
   const status = started.value.status();
   await started.value.settled();
@@ -51,6 +54,7 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   const loaded = loadConfig(options.places);
   if (!loaded.ok) return fail('config', loaded.message);
   refreshScript(options.home);
+  openAllowances(options.home, systemClock.nowMs());
   options.progress('starting the database');
   const database = await openDatabase(options.home, options.environment, options.progress);
   if (!database.ok) return fail('database', database.message, database.fix);

@@ -1,5 +1,6 @@
 import { healthStatus } from '../detect/health.ts';
 import type { AgentView, ContextReading, Finding } from '../model/agent.ts';
+import type { HandoffStep } from '../model/handoff.ts';
 import type { SpawnDocument } from './spawn-rows.ts';
 
 /** The JSON shapes others script against (`status`, `health`). */
@@ -18,9 +19,16 @@ export interface StatusDocument {
     prompts: { reacted: number; in_time: number };
   };
   agents: AgentDocument[];
+  /** What is wrong with the host as a whole, or with work that has no agent. */
+  findings: FindingDocument[];
 }
 
-export type AgentDocument = ReturnType<typeof agentDocument>;
+type FindingDocument = ReturnType<typeof findingDocument>;
+
+export interface AgentDocument extends ReturnType<typeof agentDocument> {
+  /** The step of the handoff that runs; null: none does. */
+  handoff: HandoffStep | null;
+}
 export type HealthDocument = ReturnType<typeof healthDocument>;
 
 export function agentDocument(view: AgentView, spawns: SpawnDocument[], nowMs: number) {
@@ -98,7 +106,7 @@ export function healthDocument(agent: AgentDocument) {
   };
 }
 
-function findingDocument(finding: Finding) {
+export function findingDocument(finding: Finding) {
   return {
     id: finding.id,
     check: finding.check,
@@ -106,6 +114,7 @@ function findingDocument(finding: Finding) {
     severity: finding.severity,
     confidence: finding.confidence,
     since: time(finding.sinceMs),
+    standing: finding.standing,
     evidence: finding.evidence.map(({ source, atMs, text }) => ({ source, at: time(atMs), text })),
     action: finding.action,
   };

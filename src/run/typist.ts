@@ -83,6 +83,28 @@ export class Typist {
     });
   }
 
+  /**
+   * One Escape, and only while its registry says busy in this very moment: at the prompt two of them open a menu, and
+   * in a dialog it is an answer.
+   */
+  async interrupt(name: string): Promise<Refusal | 'done' | 'unknown'> {
+    const agent = this.#parts.agent(name);
+    const place = agent?.seen.place ?? null;
+    if (agent === null || place === null) return 'not-agent';
+    const terminal = tmuxPane(place.socket, place.pane.id);
+    const [pane, screen] = [await terminal.facts(), await terminal.screen()];
+    const box = screen === null ? null : agent.seen.client.findInputBox(screen);
+    const refusal = this.#whyNotNow(agent, pane);
+    if (refusal !== null || pane === null) return refusal ?? 'pane-dead';
+    if (pane.mode !== '') return 'pane-mode';
+    if (box === null) return 'no-input-box';
+    const { activity } = lookNow(agent.seen, pane.pid, this.#parts.processes, this.#parts.files);
+    if (activity !== 'busy' || agent.isBroken('registry')) return 'stale';
+    const guard = { panePid: pane.pid, command: pane.command, boxMark: box.mark, shows: null };
+    const typed = await terminal.keys('Escape', 1, guard);
+    return typed === 'not-now' ? 'stale' : typed;
+  }
+
   #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null): Refusal | null {
     if (this.#parts.paused()) return 'paused';
     const { clock, processes, files } = this.#parts;

@@ -1,8 +1,12 @@
 import type { AgentClient } from '../clients/client.ts';
 import { isSameStay } from '../decide/bands.ts';
+import { type HandoffDue, type HandoffPolicy, shouldHandOff } from '../decide/handoff/trigger.ts';
+import { heardOnScreen } from '../detect/heard.ts';
 import { standInActivity } from '../detect/infer.ts';
 import type { LoopTrouble } from '../detect/loops/watch.ts';
 import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
+import type { TrendLimits } from '../detect/trends/check.ts';
+import type { TurnWords } from '../detect/turn-words.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -20,8 +24,8 @@ import { AgentSession, type Look } from './agent-session.ts';
 import { describeAgent, transcriptContext } from './agent-view.ts';
 import { spawnSigns } from './spawn-signs.ts';
 
-/** A model thinks that long without a word; after it the screen may know more. */
-const silentThinkingMs = 3_000;
+/** A model thinks, and a tool runs, that long without a word; after it the screen may know more. */
+const silentMaxMs = 3_000;
 const settled: readonly State[] = ['idle', 'waiting', 'limited'];
 
 interface Parts {
@@ -41,6 +45,7 @@ interface Parts {
   broken: (clientVersion: string | null) => ReadonlySet<Source>;
   /** Edges of the bands of context, in percent. */
   bands: () => readonly number[];
+  trendLimits: () => TrendLimits;
 }
 
 /** What the watcher brings to a look at one agent. */
@@ -65,6 +70,7 @@ export class WatchedAgent {
   #hasBacklog = false;
   #noRegistry = false;
   #print = '';
+  #heardMs: number | null = null;
   #lastSigns: AgentSigns | null = null;
   #spawned: SpawnSigns | null = null;
   /** An earlier run's last word, so that a restart does not tell it again. */
@@ -118,6 +124,25 @@ export class WatchedAgent {
     return this.#hasBacklog ? [] : this.#session.loops;
   }
 
+  /** What it said in its last turn; null while that is being read up. */
+  get words(): TurnWords | null {
+    return this.#hasBacklog ? null : this.#session.words;
+  }
+
+  /** Whether it is time to hand its context over. */
+  handoffDue(policy: HandoffPolicy): HandoffDue {
+    const view = this.#view;
+    const context = view?.context ?? null;
+    // In the middle of a backlog the figures are those of some moment long ago.
+    if (view === null || context === null || this.#hasBacklog)
+      return shouldHandOff([], policy, { compactsAt: null, isWorking: false });
+    const { points } = this.#session;
+    return shouldHandOff(points.length > 0 ? points : [{ ...context, compacted: null, usedBefore: null }], policy, {
+      compactsAt: this.#client.compactionPoint(view.model ?? '', context.window),
+      isWorking: view.reading.state !== 'idle',
+    });
+  }
+
   get folders(): string[] {
     return this.#parts.follower.folders();
   }
@@ -143,7 +168,8 @@ export class WatchedAgent {
     if (state === 'ended') return false;
     if (this.#noRegistry || state === 'unknown') return true;
     const silentMs = seenAtMs - Math.max(sinceMs, view.lastActivityMs ?? 0);
-    return state === 'retrying' || detail === 'api-stall' || (detail === 'thinking' && silentMs > silentThinkingMs);
+    const isSilent = (detail === 'thinking' || detail === 'tool') && silentMs > silentMaxMs;
+    return state === 'retrying' || detail === 'api-stall' || isSilent;
   }
 
   isAbout(folder: string, name: string | null): boolean {
@@ -235,6 +261,9 @@ export class WatchedAgent {
 
   #describe(observation: Observation, signs: AgentSigns): AgentView {
     const { host, inbox, startedAtMs, authority } = this.#parts;
+    const reading = this.#judge(signs);
+    // Kept, for a picture is taken only after a silence.
+    this.#heardMs = Math.max(this.#heardMs ?? 0, heardOnScreen(signs.screen, reading) ?? 0) || null;
     return describeAgent({
       name: this.name,
       host,
@@ -246,7 +275,8 @@ export class WatchedAgent {
       facts: this.#session.facts,
       observation,
       signs,
-      reading: this.#judge(signs),
+      reading,
+      heardMs: this.#heardMs,
       inbox,
       broken: this.#broken(),
       bands: this.#parts.bands(),

@@ -1,7 +1,4 @@
 import type { AgentClient } from '../clients/client.ts';
-import type { CheckLimits } from '../detect/check.ts';
-import { type Examination, examine } from '../detect/health.ts';
-import type { LoopTrouble } from '../detect/loops/watch.ts';
 import type { AgentView, Authority, CheckName, ClientName, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
@@ -17,7 +14,9 @@ import { Screens } from '../sense/screens.ts';
 import { SubagentWatch } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
 import { AgentInbox, type HeardHook } from './agent-inbox.ts';
+import { trendLimitsOf } from './check-limits.ts';
 import type { Config } from './config/schema.ts';
+import { Examiner } from './examiner.ts';
 import { HealthRows } from './health-rows.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
@@ -50,6 +49,8 @@ export interface WatcherParts {
   unansweredSince: (agent: string) => number | null;
   /** A finding's id, the same while its trouble lasts. */
   idFor: (agent: string, check: CheckName, subject: string | null) => string;
+  /** There is an open incident about it. */
+  isOpen: (agent: string, check: CheckName, subject: string | null) => boolean;
   /** What an agent's own records say of its background work. */
   spawned: (view: AgentView, signs: SpawnSigns | null) => void;
 }
@@ -65,7 +66,7 @@ export class Watcher {
   readonly #healthRows: HealthRows;
   readonly #typed: TypedCommands;
   readonly #screens: Screens;
-  readonly #examined = new Map<string, Examination['fine']>();
+  readonly #examiner: Examiner;
   #servers: Sweep['servers'] = [];
   /** Agents whose files have changed since they were looked at. */
   readonly #dirty = new Set<string>();
@@ -74,6 +75,7 @@ export class Watcher {
     this.#parts = parts;
     this.#typed = new TypedCommands(parts.files);
     this.#healthRows = new HealthRows(parts.config);
+    this.#examiner = new Examiner(parts);
     this.#watches = new FolderWatches(parts.files, (folder, name) => this.#noticed(folder, name));
     const capture = (socket: string, pane: string) => parts.fleet.capture(socket, pane);
     this.#screens = new Screens({ clock: parts.clock, capture, changed: parts.changed });
@@ -131,6 +133,7 @@ export class Watcher {
     return (
       this.#dirty.has(key) ||
       !agent.isSettled(nowMs, this.#isWatched) ||
+      this.#examiner.isPending(agent.name) ||
       this.#parts.inbox.hasFor(pid) ||
       !this.#parts.processes.exists(pid)
     );
@@ -156,6 +159,7 @@ export class Watcher {
   /** `found`: processes just seen. */
   #look(keys: string[], found: ReadonlyMap<string, SeenAgent> = new Map()): WatchEvent[] {
     const nowMs = this.#parts.clock.nowMs();
+    this.#examiner.pass();
     const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
     for (const key of keys) {
       try {
@@ -210,6 +214,7 @@ export class Watcher {
       hooked: this.#parts.hooked,
       broken: (version) => this.#parts.broken(seen.client.name, version),
       bands: () => this.#parts.config().bands,
+      trendLimits: () => trendLimitsOf(this.#parts.config().judging),
     });
   }
 
@@ -240,9 +245,7 @@ export class Watcher {
     });
     const view = agent.view;
     if (view === null) return;
-    const examination = this.#examine(view, agent.loops, nowMs);
-    view.findings = examination.findings;
-    this.#examined.set(view.agent, examination.fine);
+    view.findings = this.#examiner.examine(view, agent, nowMs);
     batch.events.push(...look.events);
     batch.sessions.push(...look.sessions);
     batch.points.push(...look.points);
@@ -252,6 +255,7 @@ export class Watcher {
     if (view.reading.state === 'ended' && !look.more) {
       this.#agents.delete(key);
       this.#healthRows.forget(agent.name);
+      this.#examiner.forget(agent.name);
       this.#ended.set(agent.name, view);
     }
     if (look.more) {
@@ -300,19 +304,14 @@ export class Watcher {
     }
   }
 
-  #examine(view: AgentView, loops: readonly LoopTrouble[], nowMs: number): Examination {
-    const unansweredSinceMs = this.#parts.unansweredSince(view.agent);
-    const limits = limitsOf(this.#parts.config());
-    const { findings, fine } = examine({ view, nowMs, limits, unansweredSinceMs, loops });
-    return {
-      findings: findings.map((finding) => ({ ...finding, id: this.#parts.idFor(view.agent, finding.check, null) })),
-      fine,
-    };
+  /** Why the checks that found nothing found nothing. */
+  fine(agent: string): { check: CheckName; reason: string }[] {
+    return this.#examiner.fine(agent);
   }
 
-  /** Why the checks that found nothing found nothing. */
-  fine(agent: string): Examination['fine'] {
-    return this.#examined.get(agent) ?? [];
+  /** Something was seen that has to be seen again before it is told. */
+  get hasPending(): boolean {
+    return this.#examiner.hasPending;
   }
 
   #forgetLongEnded(): void {
@@ -325,21 +324,8 @@ export class Watcher {
 
 /** Where the registry tells dialogs and turns, a picture only adds what lasts for long. */
 function screenEveryMs(agent: WatchedAgent): number {
-  return agent.hasRegistry ? 1_000 : 400;
-}
-
-function limitsOf(config: Config): CheckLimits {
-  const { stall, waiting, prompt } = config;
-  return {
-    waitingNotifyMs: waiting.notifyMinutes * 60_000,
-    answerMs: prompt.answerSeconds * 1000,
-    stallMs: {
-      thinking: stall.thinkingMinutes * 60_000,
-      tool: stall.toolMinutes * 60_000,
-      mcp: stall.mcpMinutes * 60_000,
-      subagent: stall.subagentMinutes * 60_000,
-    },
-  };
+  if (!agent.hasRegistry) return 400;
+  return agent.view?.reading.detail === 'tool' ? 3_000 : 1_000;
 }
 
 function inboxOf(stored: StoredAgent | null, counters: Counters): AgentInbox {

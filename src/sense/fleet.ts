@@ -137,7 +137,7 @@ export class Fleet {
     const client = clients.find((candidate) => candidate.mayBe(info));
     if (client === undefined) return null;
     const environment = processes.environment(info.pid, client.environmentNames);
-    const configDir = environment === null ? null : client.configDir(environment);
+    const configDir = environment === null ? null : client.configDir(environment, processes.directory(info.pid));
     const certain =
       client.isProgram(processes.executable(info.pid), processes.arguments(info.pid)) ||
       this.#isRegistered(client, configDir, info);

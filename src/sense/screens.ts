@@ -7,6 +7,9 @@ export interface ScreenSign {
   /** Since when it has shown the same. */
   sinceMs: number;
   atMs: number;
+  /** When the row of the turn was last seen to change, and when the counts in it; null: not yet. */
+  drawnMs: number | null;
+  countedMs: number | null;
 }
 
 interface Watched {
@@ -54,7 +57,16 @@ export class Screens {
     const atMs = this.#parts.clock.nowMs();
     const reading = text === null ? null : client.readScreen(text);
     const same = watched.sign !== null && watched.sign.reading?.shows === reading?.shows;
-    watched.sign = { reading, atMs, sinceMs: same ? (watched.sign?.sinceMs ?? atMs) : atMs };
+    const before = watched.sign;
+    const [was, is] = [before?.reading?.turn, reading?.turn];
+    const both = was !== undefined && was !== null && is !== undefined && is !== null;
+    watched.sign = {
+      reading,
+      atMs,
+      sinceMs: same ? (before?.sinceMs ?? atMs) : atMs,
+      drawnMs: both && was.text !== is.text ? atMs : (before?.drawnMs ?? null),
+      countedMs: both && was.counts !== is.counts ? atMs : (before?.countedMs ?? null),
+    };
     if (!same) this.#parts.changed();
   }
 }

@@ -68,20 +68,20 @@ export class Agent extends ClientAgent {
     return this.#records.statusLines();
   }
 
-  async waitStatus(status: string, ms = 10_000): Promise<RegistryFile> {
+  async waitStatus(status: string, ms = 30_000): Promise<RegistryFile> {
     const look = () => (this.registry()?.status === status ? this.registry() : null);
     return until(`${this.session} ${status}`, look, ms).catch((error: Error) => {
       throw new Error(`${error.message}; registry: ${JSON.stringify(this.registry())}`);
     });
   }
 
-  async waitReady(ms = 20_000): Promise<void> {
+  async waitReady(ms = 60_000): Promise<void> {
     await this.waitStatus('idle', ms);
     await this.waitForScreen(/❯/, ms);
   }
 
   /** Waits until a dialog takes keys: it is drawn half a second after the registry tells of it, and ignores the first ones. */
-  async waitDialog(pattern: RegExp, ms = 10_000): Promise<void> {
+  async waitDialog(pattern: RegExp, ms = 30_000): Promise<void> {
     await this.waitStatus('waiting', ms);
     await this.waitForScreen(pattern, ms);
     await sleep(400);

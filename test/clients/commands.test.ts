@@ -44,7 +44,7 @@ test(
     await agent.waitReady();
     agent.model.usage({ input: 50_000 });
     await agent.type('one');
-    await watch.turn('full-ps', 'ok', 10_000);
+    await watch.turn('full-ps', 'ok');
     const long = agent.model.hold();
     await agent.type('two');
     await long.arrived;

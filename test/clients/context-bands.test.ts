@@ -47,7 +47,9 @@ test(
     const watch = new Watching(s);
     const file = path.join(s.home, 'config.yaml');
     const prompt = { minIntervalMinutes: 0.01, humanQuietSeconds: 1 };
-    writeFileSync(file, JSON.stringify({ tickSeconds: 0.5, prompt }));
+    // Prompted, but not managed: a handoff would begin at 85 percent.
+    const agents = [{ match: '*-ps', authority: 'nudge' }];
+    writeFileSync(file, JSON.stringify({ tickSeconds: 0.5, prompt, agents }));
     try {
       await watch.start([], { WATCHKEEPER_CONFIG: file });
       // Only observed: nobody asks it for anything.

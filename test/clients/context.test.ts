@@ -76,7 +76,7 @@ function contextScenario(
     // A turn that fails has no figures: the last ones stand.
     agent.model.error(400, errorBody('invalid_request_error', 'Your credit balance is too low'));
     await agent.type('fail');
-    await watch.turn('demo', 'failed', 10_000);
+    await watch.turn('demo', 'failed');
     await expectEqual(s, watch, agent, 115_000);
 
     await agent.type('/compact');

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isRunning } from '../../src/run/conform/processes.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 import { Watching } from './watching.ts';
@@ -77,6 +78,13 @@ async function audit(s: Scenario, agent: string): Promise<AuditItem[]> {
   return (await s.watchkeeper(['audit', agent, '--json'])).json<{ items: AuditItem[] }>().items;
 }
 
+/** A message on its way may still come; the next repeat, after three seconds, may not. */
+async function nothingMore(s: Scenario, told: Told[]): Promise<void> {
+  const fromMs = Date.now();
+  await s.until('more than two repeat times passed', () => Date.now() - fromMs > 8_000);
+  expect(told.filter(({ atMs }) => atMs > fromMs + 2_000)).toEqual([]);
+}
+
 async function ready(
   s: Scenario,
   watch: Watching,
@@ -95,7 +103,7 @@ describe.concurrent('with nobody at the keyboard', () => {
       keeping(async (s, watch, told) => {
         const done = await ready(s, watch, { session: 'done-ps' });
         await done.type('a small thing');
-        await watch.turn('done-ps', 'ok', 10_000);
+        await watch.turn('done-ps', 'ok');
 
         const stopped = await ready(s, watch, { session: 'stopped-ps', shell: 'bash' });
         const long = stopped.model.hold();
@@ -103,7 +111,7 @@ describe.concurrent('with nobody at the keyboard', () => {
         await long.arrived;
         await stopped.waitForScreen(/I am thinking/);
         await stopped.keys('Escape');
-        await watch.turn('stopped-ps', 'interrupted', 10_000);
+        await watch.turn('stopped-ps', 'interrupted');
 
         const closed = await ready(s, watch, { session: 'closed-ps' });
         await closed.exit();
@@ -128,7 +136,7 @@ describe.concurrent('with nobody at the keyboard', () => {
         const item = await s.until(
           'continued',
           async () => (await audit(s, 'night-ps')).find((entry) => entry.answer !== null),
-          20_000,
+          60_000,
         );
         expect(item).toMatchObject({
           kind: 'prompt',
@@ -136,7 +144,7 @@ describe.concurrent('with nobody at the keyboard', () => {
           outcome: 'confirmed',
           answer: { text: 'Back at work.' },
         });
-        await watch.turn('night-ps', 'ok', 5_000);
+        await watch.turn('night-ps', 'ok');
         await s.until(
           'healthy again',
           async () => (await s.watchkeeper(['health', '--filter', 'unhealthy'])).code === 0,
@@ -176,8 +184,9 @@ describe.concurrent('with nobody at the keyboard', () => {
         await agent.waitDialog(/Do you want to/);
         const sinceMs = agent.registry()?.statusUpdatedAt ?? Date.now();
         const first = await s.until('told', () => told[0]);
-        // notifyMinutes 0.05 = 3 s, plus one tick of half a second, plus the way of the message.
-        expect(first.atMs - sinceMs).toBeLessThan(3_000 + 500 + 700);
+        // notifyMinutes 0.05 = 3 s, plus one tick of half a second and the way of the message: on an idle machine 0.7 s.
+        expect(first.atMs - sinceMs).toBeGreaterThan(2_900);
+        expect(first.atMs - sinceMs).toBeLessThan(3_000 + 5 * 1_200);
         expect(first).toMatchObject({ agent: 'ask-ps', check: 'waiting-human' });
         expect(first.attach).toContain('attach -t =ask-ps:');
         const inbox = (await s.watchkeeper(['inbox', '--json'])).json<{
@@ -187,11 +196,9 @@ describe.concurrent('with nobody at the keyboard', () => {
         await s.until('told again', () => told.length >= 2);
         expect(told[1]).toMatchObject({ id: first.id, event: 'repeated' });
         await agent.keys('Enter');
-        await watch.turn('ask-ps', 'ok', 10_000);
+        await watch.turn('ask-ps', 'ok');
         await s.until('nobody waits', async () => (await s.watchkeeper(['inbox'])).stdout.includes('nobody'));
-        const count = told.length;
-        await s.until('two repeat times passed', () => Date.now() - (told.at(-1)?.atMs ?? 0) > 7_000, 15_000);
-        expect(told.length).toBe(count);
+        await nothingMore(s, told);
       }),
     );
 
@@ -203,9 +210,7 @@ describe.concurrent('with nobody at the keyboard', () => {
         await agent.type('ask me');
         const first = await s.until('told', () => told[0]);
         expect((await s.watchkeeper(['ack', first.id.slice(0, 8)])).code).toBe(0);
-        const count = told.length;
-        await s.until('two repeat times passed', () => Date.now() - first.atMs > 8_000, 15_000);
-        expect(told.length).toBe(count);
+        await nothingMore(s, told);
         expect((await s.watchkeeper(['ack', 'nothing'])).code).toBe(4);
       }),
     );
@@ -221,10 +226,10 @@ describe.concurrent('with nobody at the keyboard', () => {
           const prompted = await s.until(
             'prompted',
             async () => (await audit(s, 'still-ps')).find((entry) => entry.kind === 'prompt' && entry.outcome !== null),
-            20_000,
+            60_000,
           );
           expect(prompted).toMatchObject({ trigger: 'rule:stalled-turn', outcome: 'queued' });
-          await s.until('a human told', () => told[0], 20_000);
+          await s.until('a human told', () => told[0], 60_000);
           expect(told[0]).toMatchObject({ agent: 'still-ps', check: 'stalled-turn' });
           const why = (await s.watchkeeper(['why', 'still-ps', '--json'])).json<{
             fired: { check: string; prompts: number }[];
@@ -242,7 +247,8 @@ describe.concurrent('with nobody at the keyboard', () => {
         agent.kill('SIGKILL');
         const first = await s.until('told', () => told[0]);
         expect(first).toMatchObject({ agent: 'dead-ps', check: 'ended-unexpectedly' });
-        expect((await audit(s, 'dead-ps'))[0]).toMatchObject({ kind: 'notify', outcome: 'told' });
+        const item = await s.until('on record', async () => (await audit(s, 'dead-ps')).find(({ outcome }) => outcome));
+        expect(item).toMatchObject({ kind: 'notify', outcome: 'told' });
       }),
     );
   });
@@ -261,22 +267,23 @@ describe.concurrent('with nobody at the keyboard', () => {
             const doctor = await s.watchkeeper(['doctor']);
             return doctor.stdout.includes('ops: ') ? doctor : null;
           },
-          20_000,
+          60_000,
         );
         expect(sick.code).toBe(1);
         const { pid } = JSON.parse(readFileSync(path.join(s.watchkeeperHome, 'daemon.json'), 'utf8')) as {
           pid: number;
         };
+        const failures = async () =>
+          (await audit(s, 'page-ps')).filter((entry) => entry.kind === 'notify' && entry.outcome === 'failed');
+        await s.until('the failure on record', async () => (await failures()).length > 0);
         process.kill(pid, 'SIGKILL');
+        await s.until('the daemon gone', () => !isRunning(pid));
         watch.stop();
         receiving.refuse = false;
         await watch.start([], { WATCHKEEPER_CONFIG: path.join(s.home, 'config.yaml') });
-        const first = await s.until('told', () => told[0], 20_000);
+        const first = await s.until('told', () => told[0], 60_000);
         expect(first).toMatchObject({ agent: 'page-ps', check: 'waiting-human' });
-        const failed = (await audit(s, 'page-ps')).filter(
-          (entry) => entry.kind === 'notify' && entry.outcome === 'failed',
-        );
-        expect(failed.length).toBeGreaterThan(0);
+        expect((await failures()).length).toBeGreaterThan(0);
       }),
     );
   });

@@ -108,7 +108,7 @@ const enter: Record<State, (s: Scenario, agent: Agent, n: number, report: Prompt
     const before = boxOf(await agent.screen());
     return async () => {
       const back = async () => boxOf(await agent.screen()) === before;
-      report.draft(await until('the draft back in the box', back, 3_000).catch(() => false));
+      report.draft(await until('the draft back in the box', back, 15_000).catch(() => false));
       held?.release();
       await emptyBox(agent);
     };

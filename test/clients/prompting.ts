@@ -45,7 +45,7 @@ export function timesEver(agent: Agent, tag: string): number {
 }
 
 /** At the model once, whole, and nothing else with its tag. */
-export async function expectExact(agent: Agent, text: string, tag: string, ms = 15_000): Promise<void> {
+export async function expectExact(agent: Agent, text: string, tag: string, ms = 30_000): Promise<void> {
   await until(`"${text.slice(0, 30)}" at the model`, () => timesTagged(agent, tag) > 0, ms);
   const counts = { exact: timesExact(agent, text, tag), tagged: timesTagged(agent, tag) };
   expect(counts, `${JSON.stringify(text.slice(0, 60))} [${tag}]`).toEqual({ exact: 1, tagged: 1 });

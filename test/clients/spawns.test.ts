@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Agent, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
+import { isStrict } from './state-report.ts';
 import { Watching } from './watching.ts';
 
 interface Row {
@@ -131,7 +132,7 @@ function promptsAbout(agent: Agent, taskId: string): string[] {
   return agent.model.turns.map(({ prompt }) => prompt).filter((prompt) => prompt.includes(`Spawn ${taskId} `));
 }
 
-async function promptedOnce(s: Scenario, agent: Agent, row: Row, ms = 15_000): Promise<string> {
+async function promptedOnce(s: Scenario, agent: Agent, row: Row, ms = 30_000): Promise<string> {
   const [first] = await s.until(
     `a prompt about ${row.task_id}`,
     () => {
@@ -153,9 +154,13 @@ async function staysAtOne(s: Scenario, agent: Agent, taskId: string): Promise<vo
 
 afterAll(() => {
   const inTime = found.filter(({ lateMs }) => lateMs >= 0 && lateMs <= tickMs).length;
+  const early = found.filter(({ lateMs }) => lateMs < 0);
   const list = found.map(({ what, lateMs }) => `${what}: ${lateMs} ms after the threshold`).join('\n');
   console.log(`${inTime} of ${found.length} found within a tick (${tickMs} ms) of the threshold\n${list}`);
-  expect(inTime).toBe(found.length);
+  expect(early).toEqual([]);
+  // Beside others a machine may be late with one.
+  if (isStrict) expect(inTime).toBe(found.length);
+  else expect(found.filter(({ lateMs }) => lateMs > 10 * tickMs)).toEqual([]);
 });
 
 describe.concurrent('background work', () => {
@@ -208,7 +213,7 @@ describe.concurrent('background work', () => {
         await staysAtOne(s, agent, row.task_id);
         // With its next sign it runs again, and with its end it is finished.
         child.release();
-        await s.until('finished', async () => (await rows.spawns('hang'))[0]?.status === 'finished', 15_000);
+        await s.until('finished', async () => (await rows.spawns('hang'))[0]?.status === 'finished', 30_000);
         await s.until('healthy', async () => (await s.watchkeeper(['health', '--filter', 'unhealthy'])).code === 0);
         const statuses = (await rows.checks('hang')).map(({ details }) => details.spawn_status).filter(Boolean);
         expect(statuses[0]).toBe('stalled');
@@ -249,11 +254,11 @@ describe.concurrent('background work', () => {
           expect(added.code, added.stderr).toBe(0);
           expect(added.json()).toMatchObject({ agent: 'track-ps', output_file: file });
         }
-        // One byte in 14 of every 15 minutes.
+        // A byte now and then, far from the threshold: how near it may come is tested on a clock of its own.
         let lastMs = Date.now();
         let written = 0;
         const drip = setInterval(() => {
-          if (Date.now() - lastMs < (stallMs * 14) / 15) return;
+          if (Date.now() - lastMs < stallMs / 4) return;
           lastMs = Date.now();
           written += 1;
           appendFileSync(grows, '.');
@@ -262,14 +267,14 @@ describe.concurrent('background work', () => {
           const row = await seenAs(s, rows, 'track', 'stalled', 'tracked file');
           expect(row).toMatchObject({ task_id: 'stops', task_type: 'build', output_file: stops });
           await promptedOnce(s, agent, row);
-          await s.until('three more bytes', () => written >= 3, 30_000);
+          await s.until('more bytes', () => written >= 6, 60_000);
           await staysAtOne(s, agent, 'stops');
+          const seen = (await rows.checks('track')).filter(({ details }) => details.task_id === 'grows');
+          expect(seen).toEqual([]);
+          expect(promptsAbout(agent, 'grows')).toEqual([]);
         } finally {
           clearInterval(drip);
         }
-        const seen = (await rows.checks('track')).filter(({ details }) => details.task_id === 'grows');
-        expect(seen).toEqual([]);
-        expect(promptsAbout(agent, 'grows')).toEqual([]);
         const done = await s.watchkeeper(['spawn-track', 'done', 'track', 'grows']);
         expect(done.code, done.stderr).toBe(0);
         const failed = await s.watchkeeper(['spawn-track', 'fail', 'track', 'stops', '--reason', 'given up']);
@@ -277,7 +282,7 @@ describe.concurrent('background work', () => {
         await s.until(
           'the parent told of the failure',
           () => promptsAbout(agent, 'stops').some((text) => text.includes('has failed (as was reported, ')),
-          15_000,
+          30_000,
         );
         expect((await rows.spawns('track')).map(({ task_id: id, status }) => `${id} ${status}`)).toEqual([
           'stops failed',
@@ -316,7 +321,7 @@ describe.concurrent('background work', () => {
           appendFileSync(file, 'back again\n');
           await s.until('healthy', async () => (await s.watchkeeper(['health', '--filter', 'unhealthy'])).code === 0);
         },
-        { spawn: { stallMinutes: 0.05, abandonMinutes: 0.1 }, waiting: { repeatMinutes: 0.01 } },
+        { spawn: { stallMinutes: 0.05, abandonMinutes: 0.25 }, waiting: { repeatMinutes: 0.01 } },
       ),
     );
   });
@@ -335,7 +340,7 @@ describe.concurrent('background work', () => {
         const [row] = await rows.spawns('ask');
         expect(row).toMatchObject({ status: 'running', reason: 'waits for a permission' });
         await agent.keys('Enter');
-        await s.until('finished', async () => (await rows.spawns('ask'))[0]?.status === 'finished', 15_000);
+        await s.until('finished', async () => (await rows.spawns('ask'))[0]?.status === 'finished', 30_000);
         expect((await rows.checks('ask')).map(({ details }) => details.spawn_status).filter(Boolean)).toEqual([
           'finished',
         ]);
@@ -360,7 +365,7 @@ describe.concurrent('background work', () => {
         appendFileSync(file, 'on and on\n');
         await s.until('running again', async () => (await rows.spawns('busy'))[0]?.status === 'running');
         turn.release();
-        await watch.turn('busy-ps', 'ok', 10_000);
+        await watch.turn('busy-ps', 'ok');
         const audit = await s.until('dropped', async () => {
           const { items } = (await s.watchkeeper(['audit', 'busy-ps', '--json'])).json<{
             items: Record<string, unknown>[];
@@ -383,11 +388,22 @@ describe.concurrent('background work', () => {
           expect((await s.watchkeeper(['spawn-track', 'add', ...words])).code).toBe(0);
           const asked = () => agent.model.turns.filter(({ prompt }) => prompt.includes('status of your active spawns'));
           await s.until('asked twice', () => asked().length >= 2, 30_000);
-          const [first, second] = asked();
-          expect((second?.arrivedAt ?? 0) - (first?.arrivedAt ?? 0)).toBeGreaterThan(3_000 - tickMs);
+          // By the ledger: how soon the client passes it on is its own affair.
+          const { items } = (await s.watchkeeper(['audit', 'hidden-ps', '--json'])).json<{
+            items: { trigger: string; outcome: string | null; at: string }[];
+          }>();
+          const [first = 0, second = 0] = items
+            .filter(({ trigger, outcome }) => trigger === 'rule:spawn-progress' && outcome !== 'refused')
+            .map(({ at }) => Date.parse(at))
+            .sort((a, b) => a - b);
+          expect(second - first).toBeGreaterThanOrEqual(3_000);
           const turn = agent.model.hold();
+          // Two that type at once would not know whose text they submit.
+          await s.watchkeeper(['pause']);
+          await agent.waitStatus('idle');
           await agent.type('think for a long time');
           await turn.arrived;
+          await s.watchkeeper(['unpause']);
           const count = asked().length;
           const fromMs = Date.now();
           await s.until('two intervals later', () => Date.now() - fromMs > 7_000);
@@ -447,7 +463,7 @@ describe.concurrent('background work', () => {
         await s.until(
           'the shell silent',
           async () => (await rows.spawns('clear')).some(({ status }) => status === 'stalled'),
-          15_000,
+          30_000,
         );
         expect(await messages(s, 'clear-ps')).toBe(1);
         expect(agent.model.turns.filter(({ prompt }) => prompt.includes('[wk-'))).toEqual([]);

@@ -1,5 +1,6 @@
 // What `watchkeeper` itself says of an agent, and how long after the truth it says so. Only the program is used.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { until } from '../../src/run/conform/until.ts';
 import type { AgentDocument } from '../../src/run/status.ts';
@@ -52,6 +53,7 @@ export class Watching {
     createInterface({ input: output }).on('line', (line) => {
       this.said.push({ ...(JSON.parse(line) as Omit<Said, 'heardMs'>), heardMs: Date.now() });
     });
+    await until('the listener connected', () => isConnected(this.#follower?.pid ?? 0));
   }
 
   async status(name: string): Promise<AgentDocument | null> {
@@ -65,7 +67,7 @@ export class Watching {
    * Waits for the first word of this state that was said after `truthMs`, or for one said before that still stands,
    * and checks that `status` says the same.
    */
-  async expect(name: string, wanted: string, truthMs: number, ms = 10_000): Promise<Verdict> {
+  async expect(name: string, wanted: string, truthMs: number, ms = 30_000): Promise<Verdict> {
     const heard = await until(`${name} seen as ${wanted}`, () => this.#heard(name, wanted, truthMs), ms).catch(
       (error: Error) => {
         throw new Error(`${error.message}\nsaid: ${this.told(name)}`);
@@ -79,7 +81,7 @@ export class Watching {
   }
 
   /** The turn's end is on record a moment after the client is idle. */
-  turn(name: string, end: string, ms: number): Promise<AgentDocument> {
+  turn(name: string, end: string, ms = 30_000): Promise<AgentDocument> {
     return until(
       `${name}'s last turn ${end}`,
       async () => {
@@ -117,6 +119,16 @@ function stateOf(said: Said): string {
 /** `working/tool Bash`, as the tables have it. */
 function label(state: unknown, detail: unknown, tool: unknown): string {
   return `${state}${detail === null ? '' : `/${detail}`}${tool === null || detail !== 'tool' ? '' : ` ${tool}`}`;
+}
+
+/** Has it a socket open besides its output? The program says nothing until there is something to say. */
+function isConnected(pid: number): boolean {
+  try {
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    return open.filter((target) => target.startsWith('socket:')).length >= 2;
+  } catch {
+    return false;
+  }
 }
 
 /** For `test('…', watched(async (s, watch) => { … }))`: a scenario with the daemon up and listened to. */

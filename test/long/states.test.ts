@@ -92,7 +92,7 @@ describe('an agent started directly, in manual permission mode', () => {
       const escapedMs = Date.now();
       await agent.keys('Escape');
       const interrupted = await report.see(watch, name, how, 'interrupted by the human', 'idle', escapedMs);
-      await watch.turn(name, 'interrupted', 10_000);
+      await watch.turn(name, 'interrupted');
       expect(interrupted.error).toBeNull();
     }),
   );

@@ -1,12 +1,14 @@
 import { callSign, resultSign } from '../../src/clients/signs.ts';
 import { loopLimits } from '../../src/detect/loops/check.ts';
 import { type RunFinding, RunJudge } from '../../src/detect/loops/judge.ts';
+import { trendLimits } from '../../src/detect/trends/check.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
-import type { SessionFact } from '../../src/model/session-event.ts';
+import type { SessionFact, TokenUsage } from '../../src/model/session-event.ts';
 
 export const minute = 60_000;
 export const limits = {
   loop: loopLimits,
+  trend: trendLimits,
   silence: {
     thinkingMs: 5 * minute,
     toolMs: 10 * minute,
@@ -41,6 +43,13 @@ export class ScriptedRun {
 
   says(text: string, ends = false): this {
     return this.add({ kind: 'reply', model: 'm', messageId: '', usage: null, ends, text });
+  }
+
+  /** A request to the model, with what it took. */
+  takes(usage: Partial<TokenUsage>, model = 'm'): this {
+    const messageId = `m${this.events.length}`;
+    const whole = { input: 0, cacheRead: 0, cacheCreate: 0, output: 0, ...usage };
+    return this.add({ kind: 'reply', model, messageId, usage: whole, ends: false, text: '' });
   }
 
   calls(tool: string, text: string, args = text): this {

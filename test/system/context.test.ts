@@ -13,6 +13,10 @@ let agent: StandIn;
 
 beforeAll(async () => {
   world = await openWorld();
+  // Prompted, but not managed: a handoff would begin at 85 percent.
+  const file = path.join(world.dir, 'config.yaml');
+  writeFileSync(file, JSON.stringify({ agents: [{ match: '*-ps', authority: 'nudge' }] }));
+  world.env = { WATCHKEEPER_CONFIG: file };
 });
 afterAll(() => world.end());
 
@@ -54,6 +58,10 @@ async function bandEvents(name: string): Promise<[string | null, string | null][
     [name],
   );
   return rows.map(({ from, band }) => [from, band]);
+}
+
+function fullContexts(): Promise<object[]> {
+  return world.query("SELECT 1 FROM incidents WHERE check_name = 'context-full'");
 }
 
 /** As our status line leaves it in the inbox. */
@@ -114,6 +122,8 @@ describe('an agent whose context fills up', () => {
     expect((await world.run('can-accept', 'fill-ps', '--size', 'tiny')).stdout).toBe(
       'no, 90% (85,100]: takes nothing new before a handoff\n',
     );
+    // While the stay lasts: a shorter one than a tick opens none.
+    await until('the incident of the last stay', async () => (await fullContexts()).length === 1, waitMs);
     // The fifth figure was a wobble: one stay, one row, one event.
     await until('all rows', async () => (await contextRows('fill-ps')).length >= 6);
     expect(await contextRows('fill-ps')).toEqual([
@@ -186,9 +196,10 @@ describe('an agent whose context fills up', () => {
     const boundary = { type: 'system', subtype: 'compact_boundary', compactMetadata: metadata };
     agent.write({ uuid: randomUUID(), timestamp, isSidechain: false, ...boundary });
     await recorded(30_000);
-    const { points, client_compacts: own } = await context();
+    const { points, client_compacts: own, compacts_at: mark } = await context();
     expect(points.at(-1)).toMatchObject({ used: 30_000, compacted: 'auto', used_before: 960_000 });
     expect(own).toMatchObject({ used_before: 960_000, used_after: 30_000 });
+    expect(mark).toBe(967_000);
     const { stdout } = await world.run('context', 'fill-ps');
     expect(stdout).toMatch(/compacted \(auto\) at .*, from 960k to 30k; by itself the client did at 960k/);
     expect(stdout).toMatch(/\n +c\n/);
@@ -225,10 +236,7 @@ describe('an agent whose context fills up', () => {
     expect(after.slice(0, 5)).toEqual(before);
     expect(after.length).toBe(6);
     expect(await bandEvents('fill-ps')).toEqual(events);
-    const incidents = await world.query<{ check_name: string; prompts: number }>(
-      'SELECT check_name, prompts FROM incidents',
-    );
-    expect(incidents.filter(({ check_name: name }) => name === 'context-full').length).toBe(1);
+    expect((await fullContexts()).length).toBe(1);
   });
 });
 

@@ -37,7 +37,7 @@ export async function discardHome(home: string): Promise<void> {
 
 async function noneLeft(place: EmbeddedPlace): Promise<void> {
   try {
-    await until('the server has no process left', () => clusterProcesses(place).length === 0, 5_000);
+    await until('the server has no process left', () => clusterProcesses(place).length === 0);
   } catch (error) {
     for (const left of clusterProcesses(place)) signal(left, 'SIGKILL');
     throw error;

@@ -79,7 +79,7 @@ describe.skipIf(!canMount)('a full disk', () => {
     const inbox = path.join(disk, 'inbox');
     const script = path.join(disk, 'claude-code.sh');
     mkdirSync(inbox);
-    writeFileSync(script, hookScript(inbox), { mode: 0o700 });
+    writeFileSync(script, hookScript(inbox, path.join(disk, 'allowances')), { mode: 0o700 });
     const body = JSON.stringify({ session_id: 'aaaaaaaa', hook_event_name: 'PostToolUse', x: 'x'.repeat(500_000) });
     const call = () => {
       const { status, stdout, stderr, error } = spawnSync('/bin/sh', [script, 'hook'], {

@@ -236,7 +236,7 @@ describe('the hook script never disturbs the agent', () => {
 
   function script(inbox: string): string {
     const file = path.join(world.dir, `script-${randomUUID().slice(0, 8)}.sh`);
-    writeFileSync(file, hookScript(inbox));
+    writeFileSync(file, hookScript(inbox, path.join(world.dir, 'allowances')));
     chmodSync(file, 0o700);
     return file;
   }
@@ -279,13 +279,21 @@ describe('the hook script never disturbs the agent', () => {
     }
   });
 
-  it('a full inbox takes nothing more', () => {
-    const inbox = path.join(world.dir, 'full');
-    mkdirSync(inbox);
+  it('a full inbox takes nothing more, and doctor says so', async () => {
+    const home = path.join(world.dir, 'full');
+    const inbox = path.join(home, 'inbox');
+    mkdirSync(inbox, { recursive: true });
     for (let n = 0; n < inboxFilesMax; n += 1) writeFileSync(path.join(inbox, `${n}.hook`), '');
     const body = '{"session_id":"aaaaaaaa","hook_event_name":"Stop"}';
     expect(call('sh', script(inbox), ['hook'], body)).toEqual({ status: 0, said: '', broken: null });
     expect(readdirSync(inbox)).toHaveLength(inboxFilesMax);
-    rmSync(inbox, { recursive: true });
+    const doctor = async () => {
+      const said = await world.scenario.watchkeeper(['doctor', '--json'], { env: { WATCHKEEPER_HOME: home } });
+      return said.json<{ checks: { name: string; ok: boolean }[] }>().checks.find(({ name }) => name === 'inbox');
+    };
+    expect(await doctor()).toMatchObject({ ok: false });
+    rmSync(path.join(inbox, '0.hook'));
+    expect(await doctor()).toMatchObject({ ok: true });
+    rmSync(home, { recursive: true });
   });
 });

@@ -65,6 +65,8 @@ describe('settings', () => {
     world.put(world.settings, '{}');
     chmodSync(world.settings, 0o444);
     await refused(world, ['init'], 2, /is read-only: allow writing/);
+    // Nothing of ours is in it: there is nothing to take out.
+    expect((await world.good('uninstall')).stdout).toContain('nothing');
     rmSync(world.settings);
     chmodSync(path.dirname(world.settings), 0o555);
     await refused(world, ['init'], 2, /\.claude is (read-only|not writable)/);

@@ -100,6 +100,16 @@ describe('a channel', () => {
     expect(existsSync(configFile(world))).toBe(false);
   });
 
+  it('of a name that is taken is refused, and its first one stays', async () => {
+    const world = setupWorld();
+    world.put(configFile(world), 'notify:\n  - channel: webhook\n    type: desktop\n');
+    const before = readFileSync(configFile(world), 'utf8');
+    const said = await world.run('init', '--no-hooks', '--notify', 'webhook', '--url', 'http://127.0.0.1:9/');
+    expect(said).toMatchObject({ code: 2, stdout: '' });
+    expect(said.stderr).toMatch(/^watchkeeper: [^\n]+ has another channel `webhook` already: .*--channel[^\n]+\n$/);
+    expect(readFileSync(configFile(world), 'utf8')).toBe(before);
+  });
+
   it('is not added to a configuration that is wrong already', async () => {
     const world = setupWorld();
     world.put(configFile(world), 'tickSeconds: soon\n');

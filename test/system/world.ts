@@ -13,10 +13,10 @@ import type { AgentDocument, StatusDocument } from '../../src/run/status.ts';
 import { Scenario } from '../clients/scenario.ts';
 
 /** A command answers within this, whatever else is wrong; on a busy machine its own start takes most of it. */
-export const answerMs = 4_000;
+export const answerMs = 12_000;
 
 /** For what has to come true; what takes how long is measured elsewhere. */
-export const waitMs = 20_000;
+export const waitMs = 30_000;
 
 export interface Said {
   code: number;
@@ -125,7 +125,7 @@ export class World {
   }
 
   async #ask<T>(request: ControlRequest): Promise<T | null> {
-    const answer = await askControl<T>(this.#record().sockets.control, request, 5_000);
+    const answer = await askControl<T>(this.#record().sockets.control, request, 15_000);
     return answer.ok ? answer.value : null;
   }
 

@@ -30,9 +30,12 @@ export interface OwnFile {
   mode: number | null;
   /** Differs when somebody wrote meanwhile. */
   stamp: string | null;
+  /** Why it may be read but not changed. */
+  locked: Trouble | null;
 }
 
 export type FileTrouble = 'unusable' | 'changed';
+type Trouble = Result<never, FileTrouble>;
 
 const fileBytesMax = 1_048_576;
 
@@ -41,17 +44,24 @@ const fileBytesMax = 1_048_576;
  * project could otherwise have us write into any file of the user.
  */
 export function openOwn(asked: string): Result<OwnFile, FileTrouble> {
+  const seen = lookAtOwn(asked);
+  return seen.ok && seen.value.locked !== null ? seen.value.locked : seen;
+}
+
+/** Also one that may only be read: in most there is nothing of ours. */
+export function lookAtOwn(asked: string): Result<OwnFile, FileTrouble> {
   const found = followed(asked);
   if (!found.ok) return found;
   const place = found.value;
   const folder = usableFolder(path.dirname(place));
-  if (!folder.ok) return folder;
+  const locked = folder.ok ? null : folder;
   let fd: number;
   try {
     // Without O_NONBLOCK opening a FIFO would wait for its writer.
     fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return ok({ path: place, bytes: null, mode: null, stamp: null });
+    if (codeOf(error) === 'ENOENT') return ok({ path: place, bytes: null, mode: null, stamp: null, locked });
+    if (locked !== null) return locked;
     if (codeOf(error) === 'EACCES') return trouble(asked, 'cannot be read', 'make it readable for you');
     if (codeOf(error) === 'ENXIO') return trouble(asked, 'is no regular file', 'move it away');
     return trouble(asked, `cannot be opened (${codeOf(error)})`, 'look at it by hand');
@@ -62,8 +72,9 @@ export function openOwn(asked: string): Result<OwnFile, FileTrouble> {
     if (!stat.isFile()) return trouble(asked, 'is no regular file', 'move it away');
     if (stat.uid !== process.getuid?.()) return trouble(asked, 'belongs to another user', 'run it as that user');
     if (stat.size > fileBytesMax) return trouble(asked, 'is larger than 1 MB', 'no settings are: look at it by hand');
-    if ((stat.mode & 0o200) === 0) return trouble(asked, 'is read-only', 'allow writing with chmod u+w');
-    return ok({ path: place, bytes: readFileSync(fd), mode: stat.mode & 0o7777, stamp: stampOf(stat) });
+    const readOnly = (stat.mode & 0o200) === 0 ? trouble(asked, 'is read-only', 'allow writing with chmod u+w') : null;
+    const bytes = readFileSync(fd);
+    return ok({ path: place, bytes, mode: stat.mode & 0o7777, stamp: stampOf(stat), locked: locked ?? readOnly });
   } catch (error) {
     return trouble(asked, `cannot be read (${codeOf(error)})`, 'look at it by hand');
   } finally {
@@ -73,6 +84,7 @@ export function openOwn(asked: string): Result<OwnFile, FileTrouble> {
 
 /** By a new file beside it and a rename: it is the old one or the new one, never half of it. */
 export function replaceOwn(file: OwnFile, bytes: Buffer): Result<void, FileTrouble> {
+  if (file.locked !== null) return file.locked;
   return writeByRename(file.path, bytes, file.mode, () => isUnchanged(file));
 }
 
@@ -103,6 +115,7 @@ export function writeByRename(
 }
 
 export function removeOwn(file: OwnFile): Result<void, FileTrouble> {
+  if (file.locked !== null) return file.locked;
   if (!isUnchanged(file)) return changedMeanwhile(file.path);
   try {
     rmSync(file.path, { force: true });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { AgentClient } from '../client.ts';
 import { asString, asTimeMs, parseObject } from '../json.ts';
 import { parseInboxFile } from './hooks.ts';
-import { contextWindow } from './models.ts';
+import { compactionPoint, contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
 import { findInputBox } from './screen.ts';
 import { readScreen } from './screen-state.ts';
@@ -11,9 +11,12 @@ import { parseTranscriptLine } from './transcript.ts';
 export const claudeCode: AgentClient = {
   name: 'claude-code',
   environmentNames: ['CLAUDE_CONFIG_DIR', 'HOME'],
-  configDir(environment) {
+  configDir(environment, cwd) {
     const { CLAUDE_CONFIG_DIR: own, HOME: home } = environment;
-    if (own !== undefined && path.isAbsolute(own)) return path.normalize(own);
+    if (own !== undefined && own !== '') {
+      if (path.isAbsolute(own)) return path.normalize(own);
+      return cwd === null ? null : path.resolve(cwd, own);
+    }
     return home !== undefined && path.isAbsolute(home) ? path.join(home, '.claude') : null;
   },
   defaultConfigDir: (home) => path.join(home, '.claude'),
@@ -43,6 +46,7 @@ export const claudeCode: AgentClient = {
   findInputBox,
   readScreen,
   contextWindow,
+  compactionPoint,
   parseInboxFile,
 };
 

@@ -2,23 +2,28 @@
 export const inboxFilesMax = 20_000;
 /** In blocks of 512 bytes. */
 const bodyBlocksMax = 128;
+/** The line behind a request that was answered. */
+export const allowedMark = 'wk1 allowed';
 
 /**
  * The script behind every hook and the status line: hands one event to the daemon as one file, by rename. Plain sh and
  * two small programs: it runs before and after every tool of the agent, and Node would cost it ten times as much. It
- * says nothing, waits for nobody and never fails, whether the daemon runs or not.
+ * waits for nobody and never fails, whether the daemon runs or not, and says nothing, but for one case: a request for
+ * which the daemon left an allowance of that very process is looked at by `answer`.
  */
-export function hookScript(inbox: string): string {
+export function hookScript(inbox: string, allowances: string): string {
   return `#!/bin/sh
 # Watchkeeper: hands one event of Claude Code to the daemon, as one file.
 umask 077
 inbox=${quoted(inbox)}
+allowances=${quoted(allowances)}
 kind=$1
 then=$2
 
 # The client above the shell that runs this: its pid and start time say whose event this is. What is above that client
 # is not looked for: one that an agent runs as a tool has hooks of its own.
 owner='- -'
+allowance=
 pid=$PPID
 for level in 1 2 3 4 5; do
   read -r line 2>/dev/null <"/proc/$pid/stat" || break
@@ -28,7 +33,7 @@ for level in 1 2 3 4 5; do
   set -- \${line##*) }
   set +f
   case $name in
-  claude | claude.exe | [0-9]*.[0-9]*.[0-9]*) owner="$pid \${20}"; break ;;
+  claude | claude.exe | [0-9]*.[0-9]*.[0-9]*) owner="$pid \${20}"; allowance=$allowances/$pid-\${20}; break ;;
   sh | dash | bash | ash | ksh | zsh | fish | busybox) pid=$2 ;;
   *) break ;;
   esac
@@ -42,6 +47,14 @@ body() {
   if [ "$kind" = statusline ]; then printf '%s\\n' "$body"; else cat || rest=yes; fi
 }
 
+# Only where the daemon left an allowance for this client, and of a request that is whole. Which event it is and what it
+# asks for is read by a program that knows JSON; looking for the word first only spares it the others.
+said=
+ask() {
+  [ -f "$allowance" ] && [ "$kind$rest" = hook ] && grep -q PermissionRequest "$file.new" || return 0
+  said=$(/bin/sh "$allowances/answer" <"$file.new") && (printf '\\n%s\\n' '${allowedMark}' >>"$file.new") || said=
+}
+
 file=
 set -- "$inbox"/*
 if [ $# -lt ${inboxFilesMax} ] && read -r line 2>/dev/null </proc/self/stat; then
@@ -51,8 +64,9 @@ if [ $# -lt ${inboxFilesMax} ] && read -r line 2>/dev/null </proc/self/stat; the
   file=$inbox/$$-\${20}
   # No file grows beyond this: what is longer comes cut. A status line of the user's own is not bound by it.
   [ "$kind" = statusline ] || { ulimit -c 0; ulimit -f ${bodyBlocksMax}; } 2>/dev/null
-  { body >"$file.new" && mv -f "$file.new" "$file.$kind" || { rest=yes; rm -f "$file.new"; }; } 2>/dev/null
+  { body >"$file.new" && ask && mv -f "$file.new" "$file.$kind" || { rest=yes said=; rm -f "$file.new"; }; } 2>/dev/null
 fi
+[ -z "$said" ] || printf '%s\\n' "$said"
 
 if [ "$kind" = statusline ]; then
   [ -z "$then" ] || printf '%s\\n' "$body" | sh -c "$then"
@@ -62,6 +76,11 @@ elif [ -n "$rest" ] || [ -z "$file" ]; then
 fi
 exit 0
 `;
+}
+
+/** What the hook script runs to read a request. Nothing of the agent's environment reaches Node, which obeys some of it. */
+export function answerScript(node: string, program: string, dataDir: string): string {
+  return `exec /usr/bin/env -i ${[node, program, dataDir].map(quoted).join(' ')}\n`;
 }
 
 /** One word of a command line for sh. */

@@ -1,5 +1,6 @@
 import type { HookEvent, HookFact, HookOwner, InboxItem, StatusLine, UsageLimit } from '../../model/hook.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from '../json.ts';
+import { allowedMark } from './hook-script.ts';
 import { tagsIn } from './tags.ts';
 
 /**
@@ -47,18 +48,20 @@ export function parseInboxFile(text: string): InboxItem | null {
   const end = text.indexOf('\n');
   const head = /^wk1 (hook|statusline) (?:(\d{1,10}) (\d{1,20})|- -)$/.exec(text.slice(0, Math.max(0, end)));
   if (head === null) return null;
-  const body = parseBody(text.slice(end + 1));
+  const tail = `\n${allowedMark}\n`;
+  const allowed = text.endsWith(tail);
+  const body = parseBody(text.slice(end + 1, allowed ? -tail.length : undefined));
   const sessionId = asString(body?.session_id);
   // The id becomes part of a path.
   if (body === null || sessionId === null || !/^[0-9a-f-]{8,64}$/i.test(sessionId)) return null;
   const [, kind, pid, startTicks] = head;
   const owner = pid === undefined || startTicks === undefined ? null : { pid: Number(pid), startTicks };
   if (kind === 'statusline') return { kind, line: statusLine(body, sessionId, owner) };
-  const hook = hookEvent(body, sessionId, owner);
+  const hook = hookEvent(body, sessionId, owner, allowed);
   return hook === null ? null : { kind: 'hook', hook };
 }
 
-function hookEvent(body: JsonObject, sessionId: string, owner: HookOwner): HookEvent | null {
+function hookEvent(body: JsonObject, sessionId: string, owner: HookOwner, allowed: boolean): HookEvent | null {
   const name = asString(body.hook_event_name);
   if (name === null) return null;
   return {
@@ -68,11 +71,11 @@ function hookEvent(body: JsonObject, sessionId: string, owner: HookOwner): HookE
     name: name.slice(0, 80),
     known: hookEvents.includes(name) || notInstalled.includes(name),
     subagent: asString(body.agent_id),
-    fact: factOf(name, body),
+    fact: factOf(name, body, allowed),
   };
 }
 
-function factOf(name: string, body: JsonObject): HookFact {
+function factOf(name: string, body: JsonObject, allowed: boolean): HookFact {
   const tool = (asString(body.tool_name) ?? '').slice(0, 200);
   const call = (asString(body.tool_use_id) ?? '').slice(0, 200);
   switch (name) {
@@ -98,7 +101,7 @@ function factOf(name: string, body: JsonObject): HookFact {
     case 'PostToolUseFailure':
       return { kind: 'tool-end', id: call, tool };
     case 'PermissionRequest':
-      return { kind: 'permission', tool };
+      return { kind: allowed ? 'allowed' : 'permission', tool };
     case 'PreCompact':
       return { kind: 'compact-start' };
     case 'PostCompact':

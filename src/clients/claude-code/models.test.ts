@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contextWindow } from './models.ts';
+import { compactionPoint, contextWindow } from './models.ts';
 
 describe("the window is the status line's of the shipped client", () => {
   const cases: [string, number][] = [
@@ -26,4 +26,16 @@ describe("the window is the status line's of the shipped client", () => {
 
   it('a figure beyond the smaller window proves the larger one', () =>
     expect(contextWindow('claude-sonnet-4-5', 250_000).window).toBe(1_000_000));
+});
+
+describe('where the client compacts by itself', () => {
+  it.each<[string, number, number | null]>([
+    ['claude-opus-4-6', 200_000, 167_000],
+    ['claude-sonnet-4-6', 200_000, 167_000],
+    ['claude-opus-4-8', 1_000_000, 967_000],
+    ['claude-opus-4-5', 200_000, null],
+    ['claude-sonnet-4-5-20250929', 200_000, null],
+    ['claude-haiku-4-5', 200_000, null],
+    ['gpt-x-unknown', 1_000_000, 967_000],
+  ])('%s with %s: %s', (model, window, point) => expect(compactionPoint(model, window)).toBe(point));
 });

@@ -263,7 +263,7 @@ describe('what the agent says decides nothing', () => {
         const { tool: _, ...before } = readScreen(host.screen) ?? {};
         expect(readScreen(withSaid(host.screen, rows)), `${printed.name} in ${host.name}`).toMatchObject(before);
       }
-  });
+  }, 60_000);
 
   it('a recorded screen of the client, printed in a shell', () => {
     const fooled = goldens.filter(({ screen, truth }) => {
@@ -296,3 +296,39 @@ function withSaid(screen: string, said: string[]): string {
   while (!isSpeech && at > 0 && /^\S/.test(plain[at - 1] ?? '')) at -= 1;
   return [...rows.slice(0, at), ...said, '', ...rows.slice(at)].join('\n');
 }
+
+describe('the row of a turn at work', () => {
+  const tool = readFileSync(path.join(folder, '120x40/tool.ansi.txt'), 'utf8');
+  const row = (inside: string, after = '') =>
+    readScreen(tool.replace(/\(0s .*10 tokens\)/, `(${inside})`).replace('echo slept', `echo slept${after}`))?.turn;
+
+  it('counts the tokens that came in', () => {
+    expect(row('4s · ↓ 10 tokens')).toEqual({
+      text: '✽ Cascading… (4s · ↓ 10 tokens)',
+      counts: '10 ',
+      heardWithinMs: null,
+    });
+    expect(row('4m 2s · ↓ 1.2k tokens · thought for 9s')).toMatchObject({ counts: '1.2k ', heardWithinMs: null });
+  });
+
+  it('and the lines of a command', () => {
+    expect(row('9s · ↓ 10 tokens', ' (9s · 1 line)')?.counts).toBe('10 1');
+    expect(row('11m 9s · ↓ 10 tokens', ' (11m 9s · 1,234 lines)')?.counts).toBe('10 1,234');
+    // Seconds that go by are no sign of life.
+    expect(row('12m 9s · ↓ 10 tokens', ' (12m 9s · 1,234 lines)')?.counts).toBe('10 1,234');
+    expect(row('9s · ↓ 10 tokens', '; echo 5 lines')?.counts).toBe('10 ');
+  });
+
+  it.each(['thinking', 'still thinking', 'thinking some more', 'deep in thought', 'picking the thought back up'])(
+    'that the model is %s',
+    (words) => expect(row(`4m 2s · ${words}`)).toMatchObject({ counts: ' ', heardWithinMs: 50_000 }),
+  );
+
+  it('nothing where there is none, or where it tells of trouble', () => {
+    const turnOf = (name: string) => readScreen(readFileSync(path.join(folder, `${name}.ansi.txt`), 'utf8'))?.turn;
+    expect(turnOf('120x40/finished')).toBeNull();
+    expect(turnOf('120x40/retrying-500')).toBeNull();
+    expect(turnOf('120x40/compacting')).toBeNull();
+    for (const [name, screen] of screensIn('api-stall')) expect(readScreen(screen)?.turn, name).toBeNull();
+  });
+});

@@ -1,4 +1,4 @@
-import type { ScreenReading } from '../client.ts';
+import type { ScreenReading, TurnRow } from '../client.ts';
 import { type BoxRegion, findBox, modeRow } from './screen.ts';
 import { parseScreen } from './screen-cells.ts';
 import { readBottom } from './screen-dialog.ts';
@@ -12,7 +12,7 @@ export function readScreen(screen: string): ScreenReading | null {
   const box = findBox(rows);
   if (box === null) {
     const bottom = readBottom(rows);
-    return bottom === null ? null : { ...bottom, takesPrompts: false, subagents: null, contextLeft: null };
+    return bottom === null ? null : { ...bottom, takesPrompts: false, subagents: null, contextLeft: null, turn: null };
   }
   const agents = subagentsOf(box);
   const shows = box.takesPrompts ? boxShows(box, agents) : 'dialog';
@@ -22,6 +22,7 @@ export function readScreen(screen: string): ScreenReading | null {
     tool: shows === 'busy' ? runningTool(box) : null,
     subagents: agents,
     contextLeft: contextLeft(box),
+    turn: shows === 'busy' ? turnRow(box) : null,
     resets: limitRow(box),
   };
 }
@@ -94,16 +95,36 @@ function subagentsOf(box: BoxRegion): number | null {
   return listed > 0 ? listed : null;
 }
 
+/** After this long without a word of the service the row tells of that, with some room for its drawing. */
+const heardWithinMs = 50_000;
+
+function turnRow(box: BoxRegion): TurnRow | null {
+  const text = statusRow(box) === 'busy' ? lastHead(box) : '';
+  const inside = /… \((.*)/.exec(text)?.[1];
+  if (inside === undefined) return null;
+  const tokens = /↓ ([\d.,]+k?) tokens/.exec(inside)?.[1] ?? '';
+  const lines = (shellBlock(box) ?? []).map((row) => /\([^()]* · ([\d.,]+k?) lines?\)\s*$/.exec(row.text)?.[1]);
+  const isThinking = /\b(thinking|deep in thought|picking the thought back up)\b/.test(inside);
+  return {
+    text,
+    counts: `${tokens} ${lines.find((count) => count !== undefined) ?? ''}`,
+    heardWithinMs: isThinking ? heardWithinMs : null,
+  };
+}
+
+function runningTool(box: BoxRegion): string | null {
+  return shellBlock(box) === null ? null : 'Bash';
+}
+
 /** A shell command at work is shown right above the status row, its first line in grey. */
-function runningTool({ above }: BoxRegion): string | null {
+function shellBlock({ above }: BoxRegion): BoxRegion['above'] | null {
   const status = above.findLastIndex((row) => /^[·✢✳✶✻✽*] .*…/.test(row.text));
   const block = above.slice(Math.max(0, status - 8), Math.max(0, status));
   while (block.at(-1)?.text === '') block.pop();
   const start = block.findLastIndex((row) => row.text === '');
-  const shell = block
-    .slice(start + 1)
-    .some(({ text, cells }) => /^ {2}⎿ {2}\$ /.test(text) && cells[2]?.faint === true);
-  return shell ? 'Bash' : null;
+  const rows = block.slice(start + 1);
+  const isShell = rows.some(({ text, cells }) => /^ {2}⎿ {2}\$ /.test(text) && cells[2]?.faint === true);
+  return isShell ? rows : null;
 }
 
 /** The row above the box is kept free for the client's notices. */

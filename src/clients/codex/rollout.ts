@@ -108,17 +108,29 @@ function commandOf(args: string): string {
   }
 }
 
-/** The client puts a head with times and ids before what the command said. */
-const head = /^(?:Chunk ID: .*\n)?Wall time: .*\n(?:Process exited with code (-?\d+)\n)?[\s\S]{0,200}?Output:\n/;
+/** The client puts a head with times and ids before what the command said; older versions a document around it. */
+const head =
+  /^(?:Exit code: (-?\d+)\n)?(?:Chunk ID: .*\n)?Wall time: .*\n(?:Process exited with code (-?\d+)\n)?[\s\S]{0,200}?Output:\n/;
+const refused = /^(exec command |patch )?rejected by user|^aborted by user/;
 
 function resultFacts(payload: JsonObject): SessionFact[] {
   const id = asString(payload.call_id)?.slice(0, nameCharsMax);
   if (id === undefined) return [];
   const whole = asString(payload.output) ?? textOf(payload.output);
-  const found = head.exec(whole.slice(0, 1_000));
-  const isError = found?.[1] !== undefined && found[1] !== '0';
-  const text = found === null ? whole : whole.slice(found[0].length);
+  const { text, code } = said(whole);
+  const isError = (code !== null && code !== 0) || refused.test(text);
   return [{ kind: 'tool-result', id, isError, started: null, sign: resultSign(text, isError) }];
+}
+
+function said(whole: string): { text: string; code: number | null } {
+  const found = head.exec(whole.slice(0, 1_000));
+  if (found !== null) {
+    const code = found[1] ?? found[2];
+    return { text: whole.slice(found[0].length), code: code === undefined ? null : Number(code) };
+  }
+  const document = whole.startsWith('{"output":') ? parseObject(whole) : null;
+  const code = asNumber(asObject(document?.metadata)?.exit_code);
+  return code === null ? { text: whole, code } : { text: asString(document?.output) ?? '', code };
 }
 
 function textOf(content: unknown): string {

@@ -1,5 +1,7 @@
 import type { AgentView } from '../../model/agent.ts';
+import { wholePercent } from '../../model/percent.ts';
 import type { HealthCheck } from '../check.ts';
+import { provenHold } from '../hold.ts';
 
 /** The two highest bands, by their place: seed 000 asks for a handoff after the current work, then before anything else. */
 export const highBand = 3;
@@ -8,12 +10,15 @@ export const fullBand = 4;
 /** Much of the context is used: a handoff after the current work costs least now. */
 export const contextHigh: HealthCheck = {
   name: 'context-high',
+  // The stay in a band holds still by itself, and its figure is the client's own.
+  hold: provenHold,
   look: ({ view }) => inBand(view, highBand, 'warning'),
 };
 
 /** Nearly all of it is used: the next step may be the last. */
 export const contextFull: HealthCheck = {
   name: 'context-full',
+  hold: provenHold,
   look: ({ view }) => inBand(view, fullBand, 'critical'),
 };
 
@@ -22,7 +27,7 @@ function inBand(view: AgentView, index: number, severity: 'warning' | 'critical'
   if (reading.state === 'ended' || reading.state === 'unknown') return { fine: `it is ${reading.state}` };
   if (context === null || band === null) return { fine: 'its context is not known' };
   const percent = Math.min(100, context.percent);
-  if (band.index !== index) return { fine: `${Math.round(percent)} % of its context is used` };
+  if (band.index !== index) return { fine: `${wholePercent(percent)} % of its context is used` };
   const left = Math.max(0, context.usable - context.used);
   return {
     found: {
@@ -33,11 +38,11 @@ function inBand(view: AgentView, index: number, severity: 'warning' | 'critical'
         {
           source: context.source,
           atMs: context.atMs,
-          text: `${Math.round(percent)} % of its context is used, ${Math.round(left / 1000)}k tokens are left to use`,
+          text: `${wholePercent(percent)} % of its context is used, ${Math.round(left / 1000)}k tokens are left to use`,
         },
       ],
       action: null,
-      slots: { percent },
+      slots: { percent: wholePercent(percent) },
     },
   };
 }

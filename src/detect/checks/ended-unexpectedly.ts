@@ -1,8 +1,11 @@
 import type { HealthCheck } from '../check.ts';
+import { provenHold } from '../hold.ts';
 
 /** It went without saying goodbye, or in the middle of its work. */
 export const endedUnexpectedly: HealthCheck = {
   name: 'ended-unexpectedly',
+  // A process that is gone does not come back.
+  hold: provenHold,
   look({ view }) {
     if (view.reading.state !== 'ended') return { fine: 'it runs' };
     if (view.endedBadly === null) return { fine: 'it was closed at its prompt' };

@@ -5,7 +5,7 @@ export const noAnswer: HealthCheck = {
   name: 'no-answer',
   look({ nowMs, limits, unansweredSinceMs }) {
     if (unansweredSinceMs === null) return { fine: 'no prompt is open' };
-    if (nowMs - unansweredSinceMs < limits.answerMs) return { fine: 'the prompt is still fresh' };
+    if (nowMs - unansweredSinceMs < limits.answerMs) return { fine: 'the prompt is still fresh', coming: true };
     return {
       found: {
         severity: 'warning',

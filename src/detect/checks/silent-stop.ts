@@ -15,9 +15,12 @@ export const silentStop: HealthCheck = {
       return { fine: view.lastTurn === null ? 'no turn yet' : `the last turn ended ${view.lastTurn}` };
     // Continued, and at its prompt again: the new turn counts, however soon its end is written.
     if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
-    const idleMs = nowMs - view.reading.sinceMs;
-    if (idleMs >= 0 && idleMs < settleMs) return { fine: 'it has only just come to its prompt' };
-    const sinceMs = view.lastTurnAtMs ?? view.reading.sinceMs;
+    const idleSinceMs = view.reading.sinceMs;
+    const sinceMs = view.lastTurnAtMs ?? idleSinceMs;
+    const idleMs = nowMs - idleSinceMs;
+    // It came to its prompt long after that turn, so from another one, which is on record any moment.
+    if (idleSinceMs - sinceMs >= settleMs && idleMs >= 0 && idleMs < settleMs)
+      return { fine: 'it has only just come to its prompt' };
     return {
       found: {
         severity: 'warning',

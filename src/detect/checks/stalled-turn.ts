@@ -9,15 +9,16 @@ const ownRetryMs = 20_000;
  */
 export const stalledTurn: HealthCheck = {
   name: 'stalled-turn',
-  look({ view, nowMs, limits }) {
+  look({ view, nowMs, limits, missedSince }) {
     const { state, detail, source, tool } = view.reading;
     if (state !== 'working') return { fine: `it is ${state}` };
     const movedMs = Math.max(view.reading.sinceMs, view.lastActivityMs ?? 0);
     const budgetMs = budget(detail, tool, limits);
-    const silentMs = nowMs - movedMs;
+    const silentMs = nowMs - movedMs - missedSince(movedMs);
     if (silentMs < budgetMs) {
       return {
         fine: `it moved ${Math.round(silentMs / 1000)} s ago and may be silent for ${Math.round(budgetMs / 1000)} s`,
+        coming: true,
       };
     }
     const doing = detail === 'tool' && tool !== null ? `running ${tool}` : (detail ?? 'working');

@@ -35,8 +35,8 @@ export interface LoopCheck {
 
 /** One check over one run. Constant cost and memory per step. */
 export interface LoopFold {
-  /** What is wrong, in words, while it is. */
-  take(step: Step, brought: Brought): string | null;
+  /** What is wrong, in words, while it is; undefined: the step is part of one that was looked at. */
+  take(step: Step, brought: Brought): string | null | undefined;
   clear(): void;
 }
 
@@ -54,6 +54,12 @@ export class Window<T> {
     if (this.#items.length > this.#size) this.#items.shift();
   }
 
+  /** Instead of the newest, if there is one. */
+  put(item: T): void {
+    this.#items.pop();
+    this.add(item);
+  }
+
   count(test: (item: T) => boolean): number {
     return this.#items.filter(test).length;
   }
@@ -68,6 +74,11 @@ export class Window<T> {
         ),
       0,
     );
+  }
+
+  /** The oldest first. */
+  get items(): readonly T[] {
+    return this.#items;
   }
 
   get size(): number {

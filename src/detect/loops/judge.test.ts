@@ -139,12 +139,21 @@ describe('structured records', () => {
     ['a limit without a status', 'rate-limited', run().add(given(null, 'rate_limit'))],
     ['a 500 that ended the turn', 'api-error', run().add(given(500))],
     ['a lost connection', 'api-error', run().add(retry(null))],
+    ['a login that is not accepted', 'auth-failed', run().add(given(401, 'authentication_failed'))],
     [
       'a compaction by itself',
       'context-exhausted',
       run().add({ kind: 'compacted', trigger: 'auto', tokensBefore: 1, tokensAfter: null }),
     ],
   ])('%s is %s', (_, check, script) => expect(script.found()).toEqual([check]));
+
+  it('a limit names its reset', () => {
+    const resetsAtMs = Date.parse('2026-11-15T15:00:00Z');
+    const [finding] = run()
+      .add({ ...given(429, 'rate_limit'), resetsAtMs })
+      .findings();
+    expect(finding?.text).toBe('the turn was given up 429 · resets 2026-11-15T15:00:00.000Z');
+  });
 
   it('ten retries of one request are one finding', () =>
     expect(

@@ -1,5 +1,7 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
+import { isAuthError } from '../checks/auth-failed.ts';
+import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
 import { Recent } from './recent.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
@@ -8,14 +10,17 @@ import { type LoopTrouble, LoopWatch } from './watch.ts';
 
 export type RunCheckName =
   | LoopName
+  | TrendName
   | 'stalled-turn'
   | 'waiting-human'
   | 'rate-limited'
   | 'api-error'
+  | 'auth-failed'
   | 'context-exhausted';
 
 export interface JudgeLimits {
   loop: LoopLimits;
+  trend: TrendLimits;
   silence: SilenceLimits;
 }
 
@@ -60,18 +65,21 @@ export class RunJudge {
   constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
     this.#tell = tell;
     this.#silence = new Silence(limits.silence);
-    this.#loops = new LoopWatch(limits.loop, {
-      opened: (trouble) => {
-        const { check, from, index, atMs, sinceMs, text } = trouble;
-        this.#told.set(trouble, this.#open(check, from, index, atMs, sinceMs, text));
+    this.#loops = new LoopWatch(
+      { loop: limits.loop, trend: () => limits.trend },
+      {
+        opened: (trouble) => {
+          const { check, from, index, atMs, sinceMs, text } = trouble;
+          this.#told.set(trouble, this.#open(check, from, index, atMs, sinceMs, text));
+        },
+        closed: (trouble, index) => {
+          const finding = this.#told.get(trouble);
+          this.#told.delete(trouble);
+          if (finding !== undefined) this.#close(finding, index);
+        },
+        count: (what) => this.#count(what),
       },
-      closed: (trouble, index) => {
-        const finding = this.#told.get(trouble);
-        this.#told.delete(trouble);
-        if (finding !== undefined) this.#close(finding, index);
-      },
-      count: (what) => this.#count(what),
-    });
+    );
   }
 
   get steps(): number {
@@ -117,11 +125,9 @@ export class RunJudge {
       this.#close(finding, index);
     } else if (fact.kind === 'retry' || fact.kind === 'api-error') {
       const limit = isLimit(fact);
-      const status = fact.status === null ? '' : ` ${fact.status}`;
-      const text = fact.kind === 'retry' ? `the client tries again${status}` : `the turn was given up${status}`;
+      const name = limit ? 'rate-limited' : isAuth(fact) ? 'auth-failed' : 'api-error';
       const open = limit ? this.#limited : this.#broken;
-      const finding =
-        open ?? this.#open(limit ? 'rate-limited' : 'api-error', index, index, this.#nowMs, this.#nowMs, text);
+      const finding = open ?? this.#open(name, index, index, this.#nowMs, this.#nowMs, errorText(fact));
       if (limit) this.#limited = finding;
       else this.#broken = finding;
     } else if (fact.kind === 'reply' || fact.kind === 'prompt' || fact.kind === 'interrupted') {
@@ -152,6 +158,17 @@ export class RunJudge {
 function isFull(fact: SessionFact): boolean {
   if (fact.kind === 'compacted') return fact.trigger === 'auto';
   return fact.kind === 'api-error' && fact.error === 'context_window_exceeded';
+}
+
+function errorText(fact: Extract<SessionFact, { kind: 'retry' | 'api-error' }>): string {
+  const status = fact.status === null ? '' : ` ${fact.status}`;
+  if (fact.kind === 'retry') return `the client tries again${status}`;
+  const resets = fact.resetsAtMs === null ? '' : ` · resets ${new Date(fact.resetsAtMs).toISOString()}`;
+  return `the turn was given up${status}${resets}`;
+}
+
+function isAuth(fact: SessionFact): boolean {
+  return fact.kind === 'api-error' && isAuthError(fact.error);
 }
 
 /** Too many requests, or the service too busy for them; everything else is an error. */

@@ -20,9 +20,16 @@ const healthy: [string, ScriptedRun][] = [
       .times(6, (r, turn) => r.calls('Grep', name(turn)).gets('No matches found'))
       .edit('a', 'b', 'c'),
   ],
+  ['twelve searches of one breath that find nothing', batch(run())],
 ];
 
+/** All calls first, then all results. */
+function batch(r: ScriptedRun): ScriptedRun {
+  return r.times(12, (_, turn) => r.calls('Grep', name(turn))).times(12, () => r.gets('No matches found'));
+}
+
 const lost: [string, ScriptedRun][] = [
+  ['breath after breath of searches that find nothing', run().times(11, (r) => batch(r))],
   [
     'searches that find nothing for 15 turns',
     run().times(15, (r, turn) =>

@@ -37,3 +37,10 @@ export class Recent {
     this.#oldest = 0;
   }
 }
+
+/** The oldest entry goes when there is no more room. */
+export function keepNewest(entries: Map<string, unknown>, max: number): void {
+  if (entries.size <= max) return;
+  const oldest = entries.keys().next().value;
+  if (oldest !== undefined) entries.delete(oldest);
+}

@@ -10,6 +10,12 @@ const healthy: [string, ScriptedRun][] = [
       r.bash(`go test ./${turn}`, '<tool_use_error>Sibling tool call errored</tool_use_error>', true),
     ),
   ],
+  [
+    'twelve calls of one breath that all fail',
+    run()
+      .times(12, (r, turn) => r.calls('Bash', `go test ./${turn}`))
+      .times(12, (r, turn) => r.gets(`cause ${'abcdefghijkl'[turn]}`, true)),
+  ],
   ['edits that a person rejects', run().times(10, (r, turn) => r.edit('a', `${turn}`, 'b', rejected, true))],
   [
     'a build that fails while it is being fixed',

@@ -3,14 +3,19 @@ import { type LoopCheck, Window } from './check.ts';
 export const repeatedError: LoopCheck = {
   name: 'repeated-error',
   evidence: 'the error flag of results; refusals of a person and failures of sibling calls are left out',
-  why: 'An agent that is fixing something fails between changes that work; one that fails most of the time without any has lost its way.',
+  why: 'An agent that is fixing something fails between changes that work; one that fails most of the time without any has lost its way. Calls of one breath count as one.',
   start(limits) {
     const failures = new Window<boolean>(10);
     return {
       clear: () => failures.clear(),
-      take({ call, failed, excused }, { progress }) {
+      take({ call, failed, excused, inBatch }, { progress }) {
         if (call.act === 'wait' || call.act === 'note' || excused) return null;
         if (progress) failures.clear();
+        const before = failures.items.at(-1);
+        if (inBatch && before !== undefined) {
+          failures.put(before && failed);
+          return undefined;
+        }
         failures.add(failed);
         const count = failures.count((one) => one);
         return count >= limits.failuresOfTen ? `${count} of the last ${failures.size} steps failed` : null;

@@ -1,9 +1,11 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { CallSign, ResultSign } from '../../model/session-event.ts';
-import { Recent } from './recent.ts';
+import { keepNewest, Recent } from './recent.ts';
 
 /** A call and its result: what the checks of the loop family look at. */
 export interface Step {
+  /** Where the call was made, and where its result is. */
+  calledAt: number;
   index: number;
   atMs: number;
   tool: string;
@@ -12,6 +14,8 @@ export interface Step {
   /** An error of the agent's own: not a person's refusal, not another call's failure. */
   failed: boolean;
   excused: boolean;
+  /** Called before the result of the step before was there: calls of one breath are one decision. */
+  inBatch: boolean;
 }
 
 const openMax = 200;
@@ -24,6 +28,7 @@ export class StepPairs {
   readonly #open = new Map<string, { tool: string; call: CallSign; index: number }>();
   readonly #done = new Recent(doneMax);
   readonly #count: (what: StepCount) => void;
+  #lastResult = Number.NEGATIVE_INFINITY;
 
   constructor(count: (what: StepCount) => void) {
     this.#count = count;
@@ -33,7 +38,10 @@ export class StepPairs {
   take({ fact, index, atMs }: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): Step | null {
     if (fact.kind === 'tool-call' && fact.sign !== undefined) {
       if (this.#open.has(fact.id) || this.#done.has(fact.id)) this.#count('repeated_calls');
-      else this.#remember(fact.id, { tool: fact.tool, call: fact.sign, index });
+      else {
+        this.#open.set(fact.id, { tool: fact.tool, call: fact.sign, index });
+        keepNewest(this.#open, openMax);
+      }
       return null;
     }
     if (fact.kind !== 'tool-result' || fact.sign === undefined) return null;
@@ -45,7 +53,10 @@ export class StepPairs {
     this.#open.delete(fact.id);
     this.#done.add(fact.id);
     const excused = fact.sign.excuse !== null;
+    const inBatch = open.index < this.#lastResult;
+    this.#lastResult = index;
     return {
+      calledAt: open.index,
       index,
       atMs,
       tool: open.tool,
@@ -53,14 +64,7 @@ export class StepPairs {
       result: fact.sign,
       failed: fact.isError && !excused,
       excused,
+      inBatch,
     };
-  }
-
-  /** The oldest goes when there is no more room. */
-  #remember(id: string, call: { tool: string; call: CallSign; index: number }): void {
-    this.#open.set(id, call);
-    if (this.#open.size <= openMax) return;
-    const oldest = this.#open.keys().next().value;
-    if (oldest !== undefined) this.#open.delete(oldest);
   }
 }

@@ -1,7 +1,10 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
+import type { TrendLimits, TrendName } from '../trends/check.ts';
+import { TrendWatch } from '../trends/watch.ts';
 import type { LoopCheck, LoopFold, LoopLimits, LoopName } from './check.ts';
 import { editRevert } from './edit-revert.ts';
+import { Held, type Trouble } from './held.ts';
 import { looping } from './looping.ts';
 import { noProgress } from './no-progress.ts';
 import { Novelty } from './novelty.ts';
@@ -10,65 +13,53 @@ import { type Step, type StepCount, StepPairs } from './steps.ts';
 
 export const loopChecks: readonly LoopCheck[] = [looping, repeatedError, noProgress, editRevert];
 
-/** The same diagnosis on two looks, before anything is said. */
-const readingsMin = 2;
-/** Steps without the trouble, before it is over. */
-const calmSteps = 5;
+export type LoopTrouble = Trouble<LoopName | TrendName>;
 
-/** `from` is where it began, `index` where it was told. */
-export interface LoopTrouble {
-  check: LoopName;
-  from: number;
-  index: number;
-  atMs: number;
-  sinceMs: number;
-  text: string;
+export interface WatchLimits {
+  loop: LoopLimits;
+  trend: () => TrendLimits;
 }
 
 interface Watched {
-  name: LoopName;
+  held: Held<LoopName>;
   fold: LoopFold;
-  held: { index: number; atMs: number }[];
-  calm: number;
-  open: LoopTrouble | null;
 }
 
-/** The loop family over one conversation, live or recorded, event by event. */
+/** Loops and trends over one conversation, live or recorded, event by event. */
 export class LoopWatch {
   steps = 0;
   readonly #pairs: StepPairs;
   readonly #novelty = new Novelty();
   readonly #watched: Watched[];
-  readonly #opened: (trouble: LoopTrouble) => void;
-  readonly #closed: (trouble: LoopTrouble, index: number) => void;
+  readonly #trends: TrendWatch;
 
   constructor(
-    limits: LoopLimits,
+    limits: WatchLimits,
     tell: {
       opened?: (trouble: LoopTrouble) => void;
       closed?: (trouble: LoopTrouble, index: number) => void;
       count?: (what: StepCount) => void;
     } = {},
   ) {
-    this.#opened = tell.opened ?? (() => {});
-    this.#closed = tell.closed ?? (() => {});
+    const opened = tell.opened ?? (() => {});
+    const closed = tell.closed ?? (() => {});
     this.#pairs = new StepPairs(tell.count ?? (() => {}));
+    this.#trends = new TrendWatch(limits.trend, opened, closed);
     this.#watched = loopChecks.map((check) => ({
-      name: check.name,
-      fold: check.start(limits),
-      held: [],
-      calm: 0,
-      open: null,
+      held: new Held(check.name, opened, closed),
+      fold: check.start(limits.loop),
     }));
   }
 
   /** What is wrong now. */
   get open(): LoopTrouble[] {
-    return this.#watched.map(({ open }) => open).filter((trouble) => trouble !== null);
+    const loops = this.#watched.map(({ held }) => held.open).filter((trouble) => trouble !== null);
+    return [...loops, ...this.#trends.open];
   }
 
   take(event: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): void {
     if (startsOver(event.fact)) this.#clear(event.index);
+    this.#trends.take(event);
     const step = this.#pairs.take(event);
     if (step !== null) this.#takeStep(step);
   }
@@ -76,44 +67,21 @@ export class LoopWatch {
   #takeStep(step: Step): void {
     this.steps += 1;
     const brought = this.#novelty.take(step);
-    for (const watched of this.#watched) {
-      if (brought.progress && watched.name !== 'edit-revert') watched.held.length = 0;
-      const wrong = watched.fold.take(step, brought);
-      if (wrong === null) this.#calm(watched, step);
-      else this.#hold(watched, step, wrong);
+    for (const { held, fold } of this.#watched) {
+      if (brought.progress && held.name !== 'edit-revert') held.forget();
+      const wrong = fold.take(step, brought);
+      if (wrong === null) held.calm(step);
+      else if (wrong !== undefined) held.hold(step, wrong);
     }
-  }
-
-  #hold(watched: Watched, { index, atMs }: Step, text: string): void {
-    watched.calm = 0;
-    if (watched.open !== null) return;
-    watched.held.push({ index, atMs });
-    const [first] = watched.held;
-    if (first === undefined || watched.held.length < readingsMin) return;
-    watched.open = { check: watched.name, from: first.index, index, atMs, sinceMs: first.atMs, text };
-    this.#opened(watched.open);
-  }
-
-  #calm(watched: Watched, { index }: Step): void {
-    watched.calm += 1;
-    if (watched.calm < calmSteps) return;
-    watched.held.length = 0;
-    this.#end(watched, index);
+    this.#trends.step(step, brought);
   }
 
   #clear(index: number): void {
     this.#novelty.clear();
-    for (const watched of this.#watched) {
-      watched.fold.clear();
-      watched.held.length = 0;
-      watched.calm = 0;
-      this.#end(watched, index);
+    for (const { held, fold } of this.#watched) {
+      fold.clear();
+      held.clear(index);
     }
-  }
-
-  #end(watched: Watched, index: number): void {
-    if (watched.open !== null) this.#closed(watched.open, index);
-    watched.open = null;
   }
 }
 

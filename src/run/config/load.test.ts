@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recipeFor } from '../../decide/handoff/recipe.ts';
 import { defaultTemplates } from '../../decide/templates.ts';
 import { checkConfigFile, loadConfig } from './load.ts';
 import { formatProblem } from './problem.ts';
@@ -52,7 +53,7 @@ const projectBad = (machine: string, project: string) => {
 };
 
 const topKeys =
-  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, bands, handoff, notify, templates, clients';
+  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, judging, bands, handoff, notify, templates, clients';
 
 describe('where the configuration comes from', () => {
   it('has the pinned defaults without any file', () => {
@@ -68,8 +69,33 @@ describe('where the configuration comes from', () => {
       spawn: { stallMinutes: 15, abandonMinutes: 30, progressMinutes: 10, progress: 'auto' },
       stall: { thinkingMinutes: 5, toolMinutes: 10, mcpMinutes: 15, subagentMinutes: 15 },
       waiting: { notifyMinutes: 2, repeatMinutes: 30 },
+      judging: {
+        startMinutes: 5,
+        completion: [],
+        completionMinutes: 1,
+        massCount: 3,
+        massPercent: 30,
+        massMinutes: 5,
+        sameFile: 5,
+        errorFactor: 3,
+        burnTokens: 150_000,
+        costFactor: 4,
+        cachePercent: 30,
+        efficiencyFactor: 4,
+        decayTokens: 80_000,
+        entropyPercent: 50,
+      },
       bands: [30, 50, 70, 85],
-      handoff: { atPercent: 85, deadlineMinutes: 5, dir: '.watchkeeper/handoffs', maxParallel: 2 },
+      handoff: {
+        atPercent: 85,
+        deadlineMinutes: 5,
+        dir: '.watchkeeper/handoffs',
+        maxParallel: 2,
+        compaction: 'forestall',
+        waitForBackground: true,
+        recipe: 'document',
+        recipes: [],
+      },
       notify: [],
       templates: defaultTemplates(),
       clients: { claudeCode: { configDirs: [] } },
@@ -79,6 +105,34 @@ describe('where the configuration comes from', () => {
       ['machine', false],
       ['project', false],
     ]);
+  });
+
+  it("takes seed 002's checkpoint, clear and rehydrate at 50 % as a second recipe", () => {
+    writeFileSync(
+      machineFile,
+      [
+        'handoff:',
+        '  recipes:',
+        '    - name: tina',
+        '      match: "*-team-lead"',
+        '      atPercent: 50',
+        '      ask: /tina:checkpoint',
+        '      file: .tina/phase-*/handoff.md',
+        '      resume: /tina:rehydrate',
+        '  waitForBackground: 2.5',
+      ].join('\n'),
+    );
+    const { handoff } = good().config;
+    expect(handoff).toMatchObject({ recipe: 'document', atPercent: 85, waitForBackground: 2.5 });
+    expect(recipeFor('demo-team-lead', handoff)).toEqual({
+      name: 'tina',
+      match: '*-team-lead',
+      atPercent: 50,
+      ask: '/tina:checkpoint',
+      file: '.tina/phase-*/handoff.md',
+      resume: '/tina:rehydrate',
+    });
+    expect(recipeFor('demo-ps', handoff)).toBeNull();
   });
 
   it.each([
@@ -285,10 +339,10 @@ describe('a bad value is named with file, line, column, key, what was found and 
     ],
     [
       'two bad templates',
-      'templates:\n  stalled: "/clear"\n  handoff: "hand off at {percent}"\n',
+      'templates:\n  stalled: "/clear"\n  handoff: "hand off, {why}"\n',
       [
         'F:2:12: templates.stalled: "/clear" is not allowed: a leading `/` would make it a command of the client; allowed is one line of at most 1000 characters with the slots {minutes}, {activity}',
-        'F:3:12: templates.handoff: "hand off at {percent}" is not allowed: it lacks {file}; allowed is one line of at most 1000 characters with the slots {percent}, {file}',
+        'F:3:12: templates.handoff: "hand off, {why}" is not allowed: it lacks {file}; allowed is one line of at most 1000 characters with the slots {why}, {file}, {nonce}, {background}',
       ],
     ],
     [
@@ -300,7 +354,42 @@ describe('a bad value is named with file, line, column, key, what was found and 
       'an unknown template',
       'templates: {spawn-update: hello}',
       [
-        'F:1:13: templates: unknown key `spawn-update`: did you mean `spawnUpdate`? Allowed: spawnUpdate, spawnStalled, spawnFailed, spawnAbandoned, contextCheck, highContext, handoff, continue, stalled',
+        'F:1:13: templates: unknown key `spawn-update`: did you mean `spawnUpdate`? Allowed: spawnUpdate, spawnStalled, spawnFailed, spawnAbandoned, contextCheck, highContext, handoff, handoffAgain, handoffResume, continue, stalled',
+      ],
+    ],
+    [
+      "a recipe that says the client's own commands",
+      'handoff:\n  recipes:\n    - {name: x, ask: /clear, file: a.md, resume: /resu}\n',
+      [
+        'F:3:22: handoff.recipes[0].ask: "/clear" is not allowed: /clear is a command of the client itself',
+        'F:3:50: handoff.recipes[0].resume: "/resu" is not allowed: /resume is a command of the client itself',
+      ],
+    ],
+    [
+      'a recipe that is half, called like ours, or looks elsewhere',
+      'handoff: {recipes: [{name: document, ask: Save it., file: ../a.md}]}',
+      [
+        'F:1:21: handoff.recipes[0].resume: missing: one line: a prompt, or a command of your own that starts with /',
+        'F:1:28: handoff.recipes[0].name: "document" is not allowed: another name than document, which is built in',
+        'F:1:59: handoff.recipes[0].file: "../a.md" is not allowed: a path inside the project (relative, without ..), where * stands for any characters of one name',
+      ],
+    ],
+    [
+      'a recipe that there is not',
+      'handoff: {recipe: tina}',
+      ['F:1:19: handoff.recipe: "tina" is not allowed: one of: document'],
+    ],
+    [
+      'two recipes of one name',
+      'handoff:\n  recipes:\n    - {name: a, ask: Save it., file: a.md, resume: Go on.}\n    - {name: a, ask: Save it., file: a.md, resume: Go on.}\n',
+      ['F:4:14: handoff.recipes[1].name: "a" is not allowed: a name no other recipe has'],
+    ],
+    [
+      'a wait that is none',
+      'handoff: {waitForBackground: long, compaction: never}',
+      [
+        'F:1:30: handoff.waitForBackground: "long" is not allowed: true, false or a number of minutes greater than 0 and at most 525600',
+        'F:1:48: handoff.compaction: "never" is not allowed: one of: forestall, leave',
       ],
     ],
     [
@@ -552,6 +641,24 @@ describe('a project file can only narrow', () => {
       '',
       'handoff: {maxParallel: 3}',
       ["P:1:24: handoff.maxParallel: 3 is not allowed in a project file: at most 2, the machine's value"],
+    ],
+    [
+      'words and commands for handoffs',
+      'handoff: {recipes: [{name: a, ask: Save it., file: a.md, resume: Go on.}]}',
+      'handoff:\n  recipe: a\n  recipes: [{name: b, ask: /b, file: b.md, resume: /b}]\n',
+      [
+        'P:2:11: handoff.recipe: "a" is not allowed in a project file: leave it to the machine file',
+        'P:3:12: handoff.recipes: this list is not allowed in a project file: leave it to the machine file',
+      ],
+    ],
+    [
+      'handoffs that do not wait, or come before a compaction that is left to the client',
+      'handoff: {compaction: leave}',
+      'handoff: {waitForBackground: false, compaction: forestall}',
+      [
+        "P:1:30: handoff.waitForBackground: false is not allowed in a project file: true, or the machine's value",
+        'P:1:49: handoff.compaction: "forestall" is not allowed in a project file: leave, or the machine\'s value',
+      ],
     ],
     [
       'more repeated messages',

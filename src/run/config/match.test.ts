@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Authority } from '../../model/agent.ts';
-import { authorityFor, matchesGlob } from './match.ts';
+import { matchesGlob } from '../../model/glob.ts';
+import { authorityFor } from './match.ts';
 import { defaultConfig } from './schema.ts';
 
 describe('a pattern', () => {

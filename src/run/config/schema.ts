@@ -1,20 +1,11 @@
 import { z } from 'zod';
-import { checkTemplates, defaultTemplates, type TemplateKey } from '../../decide/templates.ts';
 import type { Authority, Mode } from '../../model/agent.ts';
-import {
-  amount,
-  isAnchoredPath,
-  isInsidePath,
-  list,
-  minutesMax,
-  oneOf,
-  percent,
-  secondsMax,
-  section,
-  text,
-} from './fields.ts';
+import { judging } from './checks.ts';
+import { amount, isAnchoredPath, list, minutesMax, oneOf, secondsMax, section, text } from './fields.ts';
+import { handoff } from './handoff.ts';
 import { bands, spawn, stall, waiting } from './judging.ts';
 import { notifyReceiver } from './receivers.ts';
+import { templates } from './templates.ts';
 
 const daysMax = 3_650;
 
@@ -31,38 +22,6 @@ const agentRule = section({
 });
 
 const configDirError = 'an absolute path or one that starts with ~/';
-const handoffDirError = 'a path inside the project (relative, without ..), an absolute path or one that starts with ~/';
-
-const templateTexts = defaultTemplates();
-
-function template(key: TemplateKey, description: string) {
-  return text('one line of text').default(templateTexts[key]).describe(description);
-}
-
-const templates = section({
-  spawnUpdate: template('spawnUpdate', 'Asks for the status of background work.'),
-  spawnStalled: template(
-    'spawnStalled',
-    'Says that background work {task} has written nothing to {output} for {minutes} minutes.',
-  ),
-  spawnFailed: template(
-    'spawnFailed',
-    'Says that background work {task} has failed with {error}, its output in {output}.',
-  ),
-  spawnAbandoned: template(
-    'spawnAbandoned',
-    'Says that background work {task} counts as abandoned after {minutes} minutes without a sign, its output in {output}.',
-  ),
-  contextCheck: template('contextCheck', 'Asks for the usage of the context window.'),
-  highContext: template('highContext', 'Says that the context window is {percent} percent full.'),
-  handoff: template('handoff', 'Asks for a handoff document in {file} at {percent} percent of the context window.'),
-  continue: template('continue', 'Asks to go on after a turn that ended with {error}.'),
-  stalled: template('stalled', 'Asks what holds up work that has not moved for {minutes} minutes while {activity}.'),
-} satisfies Record<TemplateKey, z.ZodType>).superRefine((texts, context) => {
-  for (const { key, reason } of checkTemplates(texts)) {
-    context.addIssue({ code: 'custom', path: [key], message: reason });
-  }
-});
 
 export const configSchema = section({
   mode: oneOf(modes)
@@ -99,31 +58,13 @@ export const configSchema = section({
   spawn,
   stall,
   waiting,
+  judging,
   bands,
-  handoff: section({
-    atPercent: percent()
-      .default(85)
-      .describe('The context usage from which an agent is handed over to a fresh context.'),
-    deadlineMinutes: amount(minutesMax).default(5).describe('How long an agent has to write its handoff.'),
-    dir: text(handoffDirError)
-      .refine((value) => isInsidePath(value) || isAnchoredPath(value), { error: handoffDirError })
-      .default('.watchkeeper/handoffs')
-      .describe("Where handoff files are written; a relative path is inside the agent's project."),
-    maxParallel: z
-      .int({ error: 'a whole number from 1 to 100' })
-      .min(1, { error: 'a whole number from 1 to 100' })
-      .max(100, { error: 'a whole number from 1 to 100' })
-      .default(2)
-      .describe('How many handoffs may run at the same time.'),
-  })
-    .prefault({})
-    .describe('How a full context is handed over to a fresh one.'),
+  handoff,
   notify: list(notifyReceiver, 'receivers, each with channel and type')
     .default([])
     .describe('Who is told, and how; secrets are named by environment variable and never stand in the file.'),
-  templates: templates
-    .prefault({})
-    .describe('The words of the prompts that rules send, with evidence in the slots that each of them names.'),
+  templates,
   clients: section({
     claudeCode: section({
       configDirs: list(

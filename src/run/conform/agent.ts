@@ -137,7 +137,7 @@ export class ClientAgent {
     return this.terminal.keys(...names);
   }
 
-  async waitForScreen(pattern: RegExp, ms = 10_000): Promise<string> {
+  async waitForScreen(pattern: RegExp, ms = 30_000): Promise<string> {
     let screen = '';
     const look = async () => {
       screen = await this.screen();

@@ -33,6 +33,8 @@ interface AnswerOptions {
   /** The model said to have answered; otherwise the one asked for. */
   model?: string;
   tools?: ToolCall[];
+  /** What it thinks before it speaks, piece by piece, `delayMs` before each. */
+  thoughts?: string[];
   delayMs?: number;
 }
 
@@ -41,7 +43,7 @@ export interface Reply extends AnswerOptions {
   text?: string;
   /** Streams the text in so many pieces, `delayMs` before each. */
   chunks?: number;
-  /** Nothing more after the text, or after the response headers if there is none, until this resolves; true: ever. */
+  /** Nothing more after text or thoughts, or after the response headers if there are none, until this resolves; true: ever. */
   hang?: true | Promise<void>;
   error?: { status: number; body?: unknown; headers?: Record<string, string> };
 }
@@ -172,10 +174,9 @@ export class ModelScript {
       const pieces = text === undefined ? [] : inPieces(text, chunks);
       return this.#answer(pieces, options)(request, response, gone);
     }
-    const play =
-      text === undefined
-        ? this.#silence('Here at last.', options)
-        : this.#answer([`${text}\n\n`, 'Now I know.'], options, true);
+    const pieces = text === undefined ? [] : [`${text}\n\n`, 'Now I know.'];
+    const begins = text !== undefined || options.thoughts !== undefined;
+    const play = begins ? this.#answer(pieces, options, true) : this.#silence('Here at last.', options);
     await play(request, response, hang === true ? gone : Promise.race([hang, gone]));
   }
 
@@ -199,6 +200,7 @@ export class ModelScript {
       const answer: Answer = {
         id: randomUUID().replaceAll('-', '').slice(0, 24),
         model: options.model ?? request.model,
+        thoughts: options.thoughts ?? [],
         pieces,
         delayMs: options.delayMs ?? 0,
         tools: options.tools ?? [],

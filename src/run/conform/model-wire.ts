@@ -17,7 +17,8 @@ export interface ToolCall {
 export interface Answer {
   id: string;
   model: string;
-  /** The text, in the pieces it is streamed in; `delayMs` passes before each, and before each tool call. */
+  /** Thoughts before the text, and the text, in the pieces they are streamed in; `delayMs` passes before each, and before each tool call. */
+  thoughts: string[];
   pieces: string[];
   delayMs: number;
   tools: ToolCall[];
@@ -71,12 +72,26 @@ export function sendStreamHead(response: ServerResponse) {
   response.flushHeaders();
 }
 
-/** `mayGoOn` is awaited after the first piece: a held stream has begun, and stays open until the test lets it go on. */
+/** `mayGoOn` is awaited after the first piece, or in the middle of thoughts without a word: a held stream has begun, and stays open until the test lets it go on. */
 export async function sendAnswerStream(response: ServerResponse, answer: Answer, mayGoOn: Promise<void>) {
   const usage = usageOnWire(answer.usage);
   const open = { content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } };
   sendEvent(response, 'message_start', { message: { ...message(answer), ...open } });
   let index = 0;
+  if (answer.thoughts.length > 0) {
+    sendEvent(response, 'content_block_start', {
+      index,
+      content_block: { type: 'thinking', thinking: '', signature: '' },
+    });
+    for (const thinking of answer.thoughts) {
+      if (answer.delayMs > 0) await sleep(answer.delayMs);
+      sendEvent(response, 'content_block_delta', { index, delta: { type: 'thinking_delta', thinking } });
+    }
+    if (answer.pieces.length === 0) await mayGoOn;
+    sendEvent(response, 'content_block_delta', { index, delta: { type: 'signature_delta', signature: 'c2lnbmVk' } });
+    sendEvent(response, 'content_block_stop', { index });
+    index += 1;
+  }
   if (answer.pieces.length > 0) {
     sendEvent(response, 'content_block_start', { index, content_block: { type: 'text', text: '' } });
     for (const [n, text] of answer.pieces.entries()) {

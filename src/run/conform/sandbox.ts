@@ -105,7 +105,7 @@ export class Sandbox {
     // Clients end with their terminal; what is stopped, detached or stuck is helped along.
     const gone = () => processesIn(this.dir).length === 0;
     await until('clients gone by themselves', gone, 1_000).catch(() => processesIn(this.dir).forEach(kill));
-    await until('no process of this world left', gone, 5_000);
+    await until('no process of this world left', gone, 20_000);
   }
 }
 

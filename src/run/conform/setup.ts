@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { hookScript, quoted } from '../../clients/claude-code/hook-script.ts';
+import { findHome } from '../home.ts';
 import { type ClientAgent, type ClientOptions, launchClient } from './agent.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { Sampler } from './truth.ts';
@@ -80,6 +81,7 @@ function programFolder(world: Sandbox, program: string): string {
 function statusLineAlone(world: Sandbox, setup: Setup): Record<string, unknown> {
   if (!setup.statusLine || setup.hooks) return {};
   const script = path.join(world.dir, 'claude-code.sh');
-  writeFileSync(script, hookScript(path.join(world.watchkeeperHome, 'inbox')), { mode: 0o700 });
+  const home = findHome({ WATCHKEEPER_HOME: world.watchkeeperHome });
+  writeFileSync(script, hookScript(home.inbox, home.allowancesDir), { mode: 0o700 });
   return { statusLine: { type: 'command', command: `${quoted(script)} statusline` } };
 }

@@ -20,7 +20,7 @@ export async function runStateTable(stage: Stage, setup: Setup): Promise<void> {
 
 const stepMs = 20_000;
 /** What the daemon says, it says by then. */
-const toldMs = 5_000;
+const toldMs = 15_000;
 
 async function arrived(step: ModelStep): Promise<number> {
   return (await inTime(step.arrived, 'a request')).arrivedAt;

@@ -1,5 +1,6 @@
 import { type LoopLimits, loopLimits } from '../../detect/loops/check.ts';
 import { loopChecks } from '../../detect/loops/watch.ts';
+import { trendChecks } from '../../detect/trends/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
 import { shown } from '../../model/text.ts';
 import { defaultConfig } from '../config/schema.ts';
@@ -20,6 +21,7 @@ import {
   type Score,
 } from './score.ts';
 import { fHalf, median, ratio, round, wilson } from './statistics.ts';
+import { type TrendFigures, trendFigures } from './trends.ts';
 import { crossValidate, foldCount, foldSeed } from './tune.ts';
 
 export interface Figures {
@@ -72,6 +74,7 @@ export interface EvalDocument {
   wrong: WrongAlarm[];
   unjudged: WrongAlarm[];
   not_judged: { unstructured: number; labels: string[] };
+  trends: TrendFigures[];
   checks: { name: string; evidence: string; why: string }[];
   labels_to_checks: Record<string, readonly string[]>;
 }
@@ -123,7 +126,8 @@ export async function evaluate(
       unstructured: left.length,
       labels: left.flatMap(({ labels }) => labels.map(({ id, label }) => shown(`${id} ${label}`, 200))),
     },
-    checks: loopChecks.map(({ name, evidence, why }) => ({ name, evidence, why })),
+    trends: trendFigures(judged),
+    checks: [...loopChecks, ...trendChecks].map(({ name, evidence, why }) => ({ name, evidence, why })),
     labels_to_checks: Object.fromEntries(
       familyNames.flatMap((family) => families[family].map((label) => [label, familyChecks[family]])),
     ),

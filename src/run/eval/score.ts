@@ -1,4 +1,5 @@
 import { type JudgeLimits, type RunCheckName, type RunFinding, RunJudge } from '../../detect/loops/judge.ts';
+import { trendChecks } from '../../detect/trends/watch.ts';
 import type { Label, LabelledRun, LabelName } from './labelled-runs.ts';
 
 export const families = {
@@ -16,7 +17,7 @@ export const familyChecks: Record<Family, readonly RunCheckName[]> = {
   loop: ['looping', 'repeated-error', 'no-progress', 'edit-revert'],
   silence: ['stalled-turn', 'waiting-human'],
   limits: ['rate-limited'],
-  errors: ['api-error'],
+  errors: ['api-error', 'auth-failed'],
   context: ['context-exhausted'],
 };
 
@@ -34,6 +35,7 @@ export interface Alarm {
 export interface Judged {
   run: LabelledRun;
   alarms: Record<Family, Alarm[]>;
+  trends: Alarm[];
   openMs: number;
 }
 
@@ -43,14 +45,15 @@ export function judgeRun(run: LabelledRun, limits: JudgeLimits): Judged {
     if (event === 'open') findings.push(finding);
   });
   for (const event of run.events) judge.take(event);
-  const of = (family: Family) =>
-    merged(
-      findings
-        .filter(({ check }) => familyChecks[family].includes(check))
-        .map(({ check, index, until, atMs }) => ({ check, index, atMs, until: until ?? Number.POSITIVE_INFINITY })),
-    );
-  const alarms = Object.fromEntries(familyNames.map((family) => [family, of(family)])) as Judged['alarms'];
-  return { run, alarms, openMs: judge.openMs };
+  const of = (checks: readonly string[]) =>
+    findings
+      .filter(({ check }) => checks.includes(check))
+      .map(({ check, index, until, atMs }) => ({ check, index, atMs, until: until ?? Number.POSITIVE_INFINITY }));
+  const alarms = Object.fromEntries(
+    familyNames.map((family) => [family, merged(of(familyChecks[family]))]),
+  ) as Judged['alarms'];
+  const trends = of(trendChecks.map(({ name }) => name));
+  return { run, alarms, trends, openMs: judge.openMs };
 }
 
 export function merged(alarms: Alarm[]): Alarm[] {

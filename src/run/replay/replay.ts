@@ -1,9 +1,11 @@
 import { loopLimits } from '../../detect/loops/check.ts';
 import { type JudgeLimits, type RunFinding, RunJudge, type RunNote } from '../../detect/loops/judge.ts';
 import { type RunState, stateAfter } from '../../detect/loops/run-state.ts';
+import { trendChecks } from '../../detect/trends/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { shown } from '../../model/text.ts';
+import { trendLimitsOf } from '../check-limits.ts';
 import type { Config } from '../config/schema.ts';
 import { type ReadProblem, type RunCounts, readRun } from './read-run.ts';
 
@@ -11,9 +13,12 @@ import { type ReadProblem, type RunCounts, readRun } from './read-run.ts';
 const presentPersonFactor = 3;
 const minuteMs = 60_000;
 
-export function judgeLimits({ stall, waiting }: Pick<Config, 'stall' | 'waiting'>): JudgeLimits {
+const confidences = new Map<string, number>(trendChecks.map(({ name, confidence }) => [name, confidence]));
+
+export function judgeLimits({ stall, waiting, judging }: Pick<Config, 'stall' | 'waiting' | 'judging'>): JudgeLimits {
   return {
     loop: loopLimits,
+    trend: trendLimitsOf(judging),
     silence: {
       thinkingMs: stall.thinkingMinutes * minuteMs,
       toolMs: stall.toolMinutes * minuteMs,
@@ -158,7 +163,7 @@ function findingDocument(name: string, finding: RunFinding): ReplayFinding {
     id: `${name}:${finding.check}:${finding.from}`,
     check: finding.check,
     severity: 'warning',
-    confidence: 0.8,
+    confidence: confidences.get(finding.check) ?? 0.8,
     since,
     from_index: finding.from,
     evidence: [{ source: 'transcript', at: since, text: shown(finding.text, 300) }],

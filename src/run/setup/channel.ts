@@ -56,6 +56,12 @@ export function planChannel(wish: ChannelWish, places: ConfigPlaces): Result<Pla
   if (entry === undefined) return fail('bad-input', `${machine} cannot be added to`, 'add the channel by hand');
   if (already.value.some((other) => JSON.stringify(other) === JSON.stringify(entry)))
     return ok({ file: machine, did: 'already-there', entry, write: () => ok(undefined) });
+  if (already.value.some((other) => other.channel === entry.channel))
+    return fail(
+      'bad-input',
+      `${machine} has another channel \`${shown(entry.channel)}\` already`,
+      'give this one a name with --channel, or change that one there',
+    );
   const write = (): Result<void, 'bad-input'> => {
     const folder = makeFolder(path.dirname(machine));
     if (!folder.ok) return { ...folder, reason: 'bad-input' };

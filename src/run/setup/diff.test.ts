@@ -7,7 +7,7 @@ it('shows what changes with the lines around it', () => {
   expect(unifiedDiff('file', before, before.replace('e\n', 'E\nE2\n')).split('\n')).toEqual([
     '--- file',
     '+++ file',
-    '@@ -2 +2 @@',
+    '@@ -2,7 +2,8 @@',
     ' b',
     ' c',
     ' d',
@@ -19,7 +19,7 @@ it('shows what changes with the lines around it', () => {
     ' h',
   ]);
   expect(unifiedDiff('file', before, before)).toBe('');
-  expect(unifiedDiff('file', null, 'x\n')).toBe('--- /dev/null\n+++ file\n@@ -1 +1 @@\n+x');
+  expect(unifiedDiff('file', null, 'x\n')).toBe('--- /dev/null\n+++ file\n@@ -0,0 +1,1 @@\n+x');
 });
 
 it('is safe for a terminal and shows no secrets', () => {
@@ -29,26 +29,46 @@ it('is safe for a terminal and shows no secrets', () => {
   expect(diff).toContain('+\tindented');
 });
 
-it('leads from the one to the other', () => {
-  const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 20 });
+it('leads from the one to the other, by the rules of a patch', () => {
+  const line = fc.constantFrom('a\n', 'b\n', 'c\r\n', '\n', 'd\n');
+  const text = fc
+    .tuple(fc.array(line, { maxLength: 20 }), fc.constantFrom('', 'end'))
+    .map(([all, end]) => `${all.join('')}${end}`);
   fc.assert(
     fc.property(text, text, (old, fresh) => {
-      const whole = (lines: string[]) => lines.map((line) => `${line}\n`).join('');
-      expect(applied(old, unifiedDiff('f', whole(old), whole(fresh)))).toEqual(fresh);
+      expect(patched(old, unifiedDiff('f', old, fresh))).toBe(fresh);
     }),
   );
 });
 
-function applied(old: string[], diff: string): string[] {
-  const result: string[] = [];
+/** As `patch` does it: what a hunk says of its place and length has to be so. */
+function patched(before: string, diff: string): string {
+  const old = before.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const fresh: string[] = [];
   let at = 0;
-  for (const line of diff.split('\n').slice(2)) {
-    const hunk = /^@@ -(\d+)/.exec(line);
-    if (hunk !== null) for (; at < Number(hunk[1]) - 1; at += 1) result.push(old[at] ?? '');
-    else {
-      if (line[0] !== '+') expect(old[at++]).toBe(line.slice(1));
-      if (line[0] !== '-') result.push(line.slice(1));
+  let left = { old: 0, fresh: 0 };
+  for (const line of diff.replaceAll('\n\\ No newline at end of file', '\u0000').split('\n').slice(2)) {
+    const hunk = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/.exec(line)?.slice(1).map(Number);
+    if (hunk !== undefined) {
+      expect(left).toEqual({ old: 0, fresh: 0 });
+      const [oldAt = 0, oldCount = 0, freshAt = 0, freshCount = 0] = hunk;
+      fresh.push(...old.slice(at, oldCount === 0 ? oldAt : oldAt - 1));
+      at = oldCount === 0 ? oldAt : oldAt - 1;
+      expect(fresh.length).toBe(freshCount === 0 ? freshAt : freshAt - 1);
+      left = { old: oldCount, fresh: freshCount };
+      continue;
+    }
+    const text = line.endsWith('\u0000') ? line.slice(1, -1) : `${line.slice(1)}\n`;
+    if (line[0] !== '+') {
+      expect(old[at]).toBe(text);
+      at += 1;
+      left.old -= 1;
+    }
+    if (line[0] !== '-') {
+      fresh.push(text);
+      left.fresh -= 1;
     }
   }
-  return [...result, ...old.slice(at)];
+  expect(left).toEqual({ old: 0, fresh: 0 });
+  return [...fresh, ...old.slice(at)].join('');
 }

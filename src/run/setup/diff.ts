@@ -4,34 +4,56 @@ const contextLines = 3;
 /** A file that changed more than this is shown as old and new. */
 const changesMax = 1_000;
 
-/** What would change, as `diff -u` has it, safe for a terminal. Empty where nothing would. */
+/** What would change, as `diff -u` has it, safe for a terminal: secrets are taken out. Empty where nothing would. */
 export function unifiedDiff(name: string, before: string | null, after: string): string {
-  const old = before === null ? [] : lines(before);
-  const fresh = lines(after);
-  const steps = compare(old, fresh);
-  const shownAt = new Set<number>();
+  const steps = compare(before === null ? [] : lines(before), lines(after));
+  const out = hunks(steps).flatMap(({ at, from, length }) => {
+    const hunk = steps.slice(at, at + length);
+    const range = (start: number, mark: Step['mark']) => {
+      const count = hunk.filter((step) => step.mark !== mark).length;
+      // Of nothing the line before it is named.
+      return `${count === 0 ? start - 1 : start},${count}`;
+    };
+    return [`@@ -${range(from.old, '+')} +${range(from.fresh, '-')} @@`, ...hunk.map(lineOf)];
+  });
+  // A tab ends a name that has blanks in it.
+  const title = `${shown(name)}${/\s/.test(name) ? '\t' : ''}`;
+  return out.length === 0 ? '' : [`--- ${before === null ? '/dev/null' : title}`, `+++ ${title}`, ...out].join('\n');
+}
+
+interface Hunk {
+  /** Where in the steps, and how many of them. */
+  at: number;
+  length: number;
+  /** Its first line in either text. */
+  from: { old: number; fresh: number };
+}
+
+/** Changes with the lines around them; those that touch are one. */
+function hunks(steps: Step[]): Hunk[] {
+  const found: Hunk[] = [];
+  const isNear = (index: number) =>
+    steps.slice(Math.max(0, index - contextLines), index + contextLines + 1).some(({ mark }) => mark !== ' ');
+  let [old, fresh] = [1, 1];
+  let open: Hunk | null = null;
   steps.forEach(({ mark }, index) => {
-    if (mark === ' ') return;
-    for (let near = index - contextLines; near <= index + contextLines; near += 1) shownAt.add(near);
-  });
-  const out: string[] = [];
-  let oldLine = 1;
-  let freshLine = 1;
-  steps.forEach(({ mark, text }, index) => {
-    if (shownAt.has(index)) {
-      if (!shownAt.has(index - 1) || index === 0) out.push(`@@ -${oldLine} +${freshLine} @@`);
-      out.push(
-        mark +
-          text
-            .split('\t')
-            .map((part) => shown(part))
-            .join('\t'),
-      );
+    if (!isNear(index)) open = null;
+    else if (open !== null) open.length += 1;
+    else {
+      open = { at: index, length: 1, from: { old, fresh } };
+      found.push(open);
     }
-    if (mark !== '+') oldLine += 1;
-    if (mark !== '-') freshLine += 1;
+    if (mark !== '+') old += 1;
+    if (mark !== '-') fresh += 1;
   });
-  return out.length === 0 ? '' : [`--- ${before === null ? '/dev/null' : name}`, `+++ ${name}`, ...out].join('\n');
+  return found;
+}
+
+function lineOf({ mark, text }: Step): string {
+  const bare = text.replace(/\r?\n$/, '');
+  const end = text.endsWith('\r\n') ? '\r' : text.endsWith('\n') ? '' : '\n\\ No newline at end of file';
+  const parts = bare.split('\t').map((part) => shown(part));
+  return `${mark}${parts.join('\t')}${end}`;
 }
 
 interface Step {
@@ -83,7 +105,7 @@ function reach(furthest: Map<number, number>, k: number): number {
   return furthest.get(k) ?? -1;
 }
 
+/** Each with its end; the last may have none. */
 function lines(text: string): string[] {
-  const all = text.replaceAll('\r\n', '\n').split('\n');
-  return all.at(-1) === '' ? all.slice(0, -1) : all;
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

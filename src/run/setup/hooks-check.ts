@@ -17,7 +17,7 @@ export function checkHooks(home: Home, environment: NodeJS.ProcessEnv): HooksChe
   const files = readRecords(home.installsDir).map(({ file, kind }) => ({ file, kind }));
   const settings = files.filter(({ kind }) => kind === 'settings').map(({ file }) => file);
   if (settings.length === 0) return { ok: true, detail: 'not installed; `watchkeeper init` does', fix: null };
-  if (!isScript(home.hookScript, hookScript(home.inbox)))
+  if (!isScript(home.hookScript, hookScript(home.inbox, home.allowancesDir)))
     return {
       ok: false,
       detail: `${home.hookScript} is missing, not executable or of another version`,

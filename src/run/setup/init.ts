@@ -79,7 +79,7 @@ export function initialise(
 
 /** A new version may have a new script: the one that agents run already is kept up to date. */
 export function refreshScript(home: Home): void {
-  if (existsSync(home.hookScript)) placeScript(home.hookScript, hookScript(home.inbox), home.inbox);
+  if (existsSync(home.hookScript)) placeScript(home.hookScript, hookScript(home.inbox, home.allowancesDir), home.inbox);
 }
 
 function carryOut(home: Home, planned: Planned[]): Result<void, SetupFailure> {
@@ -88,7 +88,7 @@ function carryOut(home: Home, planned: Planned[]): Result<void, SetupFailure> {
   const made = makeHomeDir(home);
   if (!made.ok) return { ...made, reason: 'bad-input' };
   if (changes.some(({ kind }) => kind === 'settings')) {
-    const placed = placeScript(home.hookScript, hookScript(home.inbox), home.inbox);
+    const placed = placeScript(home.hookScript, hookScript(home.inbox, home.allowancesDir), home.inbox);
     if (!placed.ok) return { ...placed, reason: 'bad-input' };
   }
   for (const change of changes) {

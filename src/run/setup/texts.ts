@@ -1,4 +1,4 @@
-import { openOwn } from '../../act/install/own-file.ts';
+import { lookAtOwn } from '../../act/install/own-file.ts';
 import { type SettingsView, viewSettings } from '../../clients/claude-code/settings.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 
@@ -23,7 +23,7 @@ export function textAsBytes(text: string): Buffer {
 
 /** Settings that are only looked at: whatever cannot be read there says nothing. */
 export function glance(file: string): SettingsView | null {
-  const opened = openOwn(file);
+  const opened = lookAtOwn(file);
   if (!opened.ok || opened.value.bytes === null) return null;
   const text = settingsText(opened.value.bytes, file);
   const view = text.ok ? viewSettings(text.value) : null;

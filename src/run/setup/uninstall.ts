@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { uninstall } from '../../act/install/install.ts';
-import { openOwn } from '../../act/install/own-file.ts';
+import { lookAtOwn } from '../../act/install/own-file.ts';
 import { type InstallRecord, readRecords } from '../../act/install/record.ts';
 import { hasInstructions, removeInstructions } from '../../clients/claude-code/instructions.ts';
 import { isEmptySettings, removeFromSettings, viewSettings } from '../../clients/claude-code/settings.ts';
@@ -33,12 +33,12 @@ export function uninstallFrom(target: Target, around: Surroundings): Result<OneD
 
 /** What cannot be read holds nothing of ours: nobody could have put it there. */
 function holdsBlock(file: string): boolean {
-  const opened = openOwn(file);
+  const opened = lookAtOwn(file);
   return opened.ok && opened.value.bytes !== null && hasInstructions(opened.value.bytes.toString('latin1'));
 }
 
 function undoOne(home: Home, asked: string, kind: InstallRecord['kind']): OneDone {
-  const opened = openOwn(asked);
+  const opened = lookAtOwn(asked);
   if (!opened.ok) return { ...opened, reason: 'bad-input' };
   const file = opened.value;
   const others = kind === 'settings' ? otherHomes(file.bytes, asked, home.hookScript) : [];

@@ -37,9 +37,13 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
 5 no database, 6 timed out or not yet, 7 uncertain.`,
     );
   await addCommands(program, argv[2]);
+  let misused = program.name();
   forEachCommand(program, (command) => {
     command
-      .exitOverride()
+      .exitOverride((error) => {
+        misused = nameOf(command);
+        throw error;
+      })
       .showHelpAfterError(false)
       // Errors are said in our own words; help that was not asked for is still help.
       .configureOutput({ writeErr: (text) => void (text.startsWith('Usage:') && process.stderr.write(text)) });
@@ -57,7 +61,7 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    process.exitCode = report(error, argv.includes('--json'));
+    process.exitCode = report(error, misused, argv.includes('--json'));
   }
 }
 
@@ -66,7 +70,13 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
   for (const child of command.commands) forEachCommand(child, visit);
 }
 
-function report(error: unknown, json: boolean): number {
+/** With those it is below: `watchkeeper spawn-track add`. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+/** `misused`: the command whose own help says what it takes. */
+function report(error: unknown, misused: string, json: boolean): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exit.ok;
     // A command that only has commands below it, named without one: its help has been printed.
@@ -74,7 +84,7 @@ function report(error: unknown, json: boolean): number {
     return fail(
       exit.usage,
       error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '),
-      'see `watchkeeper --help`',
+      `see \`${misused} --help\``,
       json,
     );
   }

@@ -106,6 +106,21 @@ export function line(text: string): string {
   return process.stdout.isTTY ? cutTo(text, roomFor()) : text;
 }
 
+/** Text of any length in lines of at most the terminal's width, all indented alike. A word longer than that stays whole. */
+export function wrapped(text: string, indent = ''): string {
+  const room = roomFor();
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? `${indent}${word}` : `${line} ${word}`;
+    if (line !== '' && width(longer) > room) {
+      lines.push(line);
+      line = `${indent}${word}`;
+    } else line = longer;
+  }
+  return [...lines, line].join('\n');
+}
+
 function roomFor(): number {
   return process.stdout.isTTY ? (process.stdout.columns ?? columnsMax) : columnsMax;
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { wholePercent } from '../../../model/percent.ts';
 import { type AdmissionDocument, admissionDocument, type TaskSize } from '../../../run/context-document.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
@@ -28,6 +29,7 @@ export function addCanAccept(program: Command): void {
 
 function answerText({ accept, percent, band, reason, rule }: AdmissionDocument): string {
   if (reason === 'context-unknown') return 'no, its context is not known';
+  if (reason === 'handoff') return 'no, its context is being handed over';
   if (reason !== null && reason !== 'band') return `no, it is ${reason}`;
-  return `${accept ? 'yes' : 'no'}, ${Math.round(percent ?? 0)}% ${band}: ${rule}`;
+  return `${accept ? 'yes' : 'no'}, ${wholePercent(percent ?? 0)}% ${band}: ${rule}`;
 }

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { wholePercent } from '../../../model/percent.ts';
 import { loadConfig } from '../../../run/config/load.ts';
 import { type ContextDocument, contextDocument, contextOf } from '../../../run/context-document.ts';
 import { askControl } from '../../../run/control.ts';
@@ -59,7 +60,7 @@ function contextText(document: ContextDocument, isLive: boolean, nowMs: number):
   const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${clock(context.at)}, no daemon`;
   const bars = turnBars(points);
   return [
-    `${agent}: ${Math.round(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
+    `${agent}: ${wholePercent(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
     `band ${band}: ${rule}`,
     ...(bars.length === 0 ? [] : [...barChart(bars), `${' '.repeat(6)}${barsText(bars)}`]),
     ...forecastLines(document, nowMs),
@@ -92,23 +93,30 @@ function turnBars(points: ContextDocument['points']): Bar[] {
 function forecastLines({ forecast, state }: ContextDocument, nowMs: number): string[] {
   if (state === 'ended') return ['forecast: it has ended'];
   if (forecast === null) return ['forecast: too little has been seen to say'];
-  const { band, usable_end: end } = forecast;
+  const { band, usable_end: end, compaction } = forecast;
   const reach = ({ at, low, high, steps }: NonNullable<typeof end>) =>
     `in about ${ahead(at, nowMs)} of work (${ahead(low, nowMs)} to ${ahead(high, nowMs)}), ${steps} steps`;
-  if (band === 'usable-end') return [`forecast: full ${reach(forecast)}`];
-  return [`forecast: band ${band} ${reach(forecast)}`, ...(end === null ? [] : [`          full ${reach(end)}`])];
+  const lines = [
+    ...(band === 'usable-end' ? [] : [`band ${band} ${reach(forecast)}`]),
+    ...(end === null ? [] : [`full ${reach(end)}`]),
+    // The client would rather not let it come to that.
+    ...(compaction === null ? [] : [`compacted ${reach(compaction)}`]),
+  ];
+  return lines.map((text, index) => `${index === 0 ? 'forecast:' : '         '} ${text}`);
 }
 
-function compactionText({ client_compacts: seen, points, context }: ContextDocument): string {
+function compactionText({ client_compacts: seen, compacts_at: mark, points }: ContextDocument): string {
   const last = points.findLast((point) => point.compacted !== null);
   const here =
     last === undefined
       ? 'not compacted in this session'
       : `compacted (${last.compacted}) at ${clock(last.at)}, ${last.used_before === null ? '' : `from ${tokens(last.used_before)} `}to ${tokens(last.used)}`;
   const byItself =
-    seen?.used_before == null
-      ? `by itself the client may from about ${tokens(context?.usable ?? 0)} on`
-      : `by itself the client did at ${tokens(seen.used_before)}`;
+    seen?.used_before != null
+      ? `by itself the client did at ${tokens(seen.used_before)}`
+      : mark === null
+        ? 'by itself the client does not on this model'
+        : `by itself the client does at ${tokens(mark)}`;
   return `${here}; ${byItself}`;
 }
 

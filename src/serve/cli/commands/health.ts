@@ -29,10 +29,20 @@ export function addHealth(program: Command): void {
       }
       const all = status.agents.filter((agent) => agent.state !== 'ended').map(healthDocument);
       const items = options.filter === 'unhealthy' ? all.filter((item) => item.status !== 'healthy') : all;
-      if (options.json) printJson({ v: 1, items });
-      else print(items.length === 0 ? (options.filter ? 'all agents are healthy' : 'no agent yet') : healthText(items));
-      if (options.filter === 'unhealthy' && items.length > 0) process.exitCode = exit.no;
+      const { findings } = status;
+      if (options.json) printJson({ v: 1, items, findings });
+      else {
+        print(items.length === 0 ? (options.filter ? 'all agents are healthy' : 'no agent yet') : healthText(items));
+        for (const finding of findings) print(`${finding.check}: ${finding.evidence[0]?.text ?? ''}`);
+      }
+      if (options.filter === 'unhealthy' && items.length + findings.length > 0) process.exitCode = exit.no;
     });
+}
+
+const standings = { seen: '', kept: ' (out of sight)', quarantined: ' (set apart)' };
+
+function findingText({ check, standing, evidence }: HealthDocument['findings'][number]): string {
+  return `${check}${standings[standing]}: ${evidence[0]?.text ?? ''}`;
 }
 
 export function healthText(items: HealthDocument[]): string {
@@ -48,7 +58,7 @@ export function healthText(items: HealthDocument[]): string {
     { text: item.status, color: colors[item.status] },
     { text: item.detail === null ? item.state : `${item.state}/${item.detail}` },
     { text: item.last_output === null ? '-' : `${ago(Date.parse(item.last_output), nowMs)} ago` },
-    { text: item.findings.map((finding) => `${finding.check}: ${finding.evidence[0]?.text ?? ''}`).join('; ') || '-' },
+    { text: item.findings.map(findingText).join('; ') || '-' },
   ]);
   return table(['AGENT', 'HEALTH', 'STATE', 'LAST OUTPUT', 'FINDINGS'], rows);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { InboxItem } from '../../../run/acting.ts';
 import { askDaemon } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { ago, line, print, printJson, say } from '../output.ts';
+import { ago, print, printJson, say, wrapped } from '../output.ts';
 
 export function addInbox(program: Command): void {
   program
@@ -17,20 +17,22 @@ export function addInbox(program: Command): void {
   program
     .command('ack')
     .summary('acknowledge what waits: no more messages about it')
-    .argument('<id>', 'as `inbox` shows it; its beginning is enough')
-    .action(async (id: string) => {
-      const { ok } = await askDaemon<{ ok: boolean }>({ ask: 'ack', id });
+    .argument('<id>', 'as `inbox` or `health --json` shows it; its beginning is enough')
+    .option('--wrong', 'there is no such trouble: counts against the check in `accuracy`')
+    .action(async (id: string, options: { wrong?: boolean }) => {
+      const { ok } = await askDaemon<{ ok: boolean }>({ ask: 'ack', id, denied: options.wrong ?? false });
       if (!ok)
         throw new CommandFailure(exit.notFound, `nothing open has the id ${id}`, '`watchkeeper inbox` lists them');
-      say('acknowledged');
+      say(options.wrong ? 'noted as wrong' : 'acknowledged');
     });
 }
 
 function itemText(item: InboxItem): string {
   const since = ago(Date.parse(item.since), Date.now());
   return [
-    line(`${item.agent}  ${item.kind}  for ${since}  ${item.id.slice(0, 8)}`),
-    line(`  ${item.text}`),
+    wrapped(`${item.agent}  ${item.kind}  for ${since}  ${item.id.slice(0, 8)}`),
+    wrapped(item.text, '  '),
+    // Whole, so that they can be pasted.
     ...item.answer_with.map((command) => `  $ ${command}`),
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { wholePercent } from '../../../model/percent.ts';
 import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
 import { askStatus } from '../daemon.ts';
 import { ago, type Cell, type Color, line, print, printJson, table, tokens } from '../output.ts';
@@ -66,7 +67,9 @@ function row(agent: AgentDocument, nowMs: number): Cell[] {
     { text: agent.agent },
     { text: stateText(agent), ...colored(stateColor(agent)) },
     { text: ago(Date.parse(agent.since), nowMs) },
-    { text: agent.context === null ? '-' : `${Math.round(agent.context.percent)}% of ${tokens(agent.context.window)}` },
+    {
+      text: agent.context === null ? '-' : `${wholePercent(agent.context.percent)}% of ${tokens(agent.context.window)}`,
+    },
     { text: agent.last_turn ?? '-', ...colored(agent.last_turn === 'failed' ? 'red' : null) },
     { text: `${agent.source}${stale}` },
     { text: agent.authority },

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { shown } from '../../../model/text.ts';
 import type { WhyDocument } from '../../../run/acting.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
-import { line, print, printJson } from '../output.ts';
+import { print, printJson, wrapped } from '../output.ts';
 
 export function addWhy(program: Command): void {
   program
@@ -25,7 +25,7 @@ function whyText(why: WhyDocument): string {
       ? ['nothing has to be done']
       : why.next.map(({ at, what }) => (at === null ? what : `${what}, until ${at}`));
   return [
-    `${why.agent} is ${why.state}; Watchkeeper may ${why.authority}`,
+    wrapped(`${why.agent} is ${why.state}; Watchkeeper may ${why.authority}`),
     ...section(
       'because',
       why.evidence.map(({ source, at, text }) => `${text} (${source}, ${at})`),
@@ -46,5 +46,5 @@ function whyText(why: WhyDocument): string {
 }
 
 function section(title: string, lines: string[]): string[] {
-  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((text) => line(`  ${text}`))];
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((text) => wrapped(text, '  '))];
 }

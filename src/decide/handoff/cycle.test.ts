@@ -1,0 +1,390 @@
+import { describe, expect, it } from 'vitest';
+import { newHandoffSigns } from '../../detect/handoff-signs.ts';
+import type { AgentView, State } from '../../model/agent.ts';
+import type { Handoff, HandoffAction, HandoffDeed, HandoffStep } from '../../model/handoff.ts';
+import { type DocumentLook, type HandoffFacts, type Move, nextMove, standsStill } from './cycle.ts';
+import { fileProblems, staleProblem } from './document.ts';
+
+const t0 = 1_000_000;
+const deadlineMs = 300_000;
+const way: readonly HandoffStep[] = [
+  ...(['requested', 'prompted', 'written', 'verified', 'saved', 'cleared', 'resumed', 'confirmed', 'done'] as const),
+];
+
+/** A handoff that has come to this step, with what was done on the way. */
+function at(step: HandoffStep, changes: Partial<Handoff> = {}): Handoff {
+  const steps = way
+    .slice(0, way.indexOf(step) + 1)
+    .map((name, n) => ({ step: name, atMs: t0 + n * 1000, reason: null }));
+  const cleared = way.indexOf(step) >= way.indexOf('cleared');
+  const saved = way.indexOf(step) >= way.indexOf('saved');
+  return {
+    id: 'h',
+    agent: 'a-ps',
+    project: 'a',
+    trigger: 'rule:at-percent',
+    recipe: 'document',
+    nonce: 'abcd1234',
+    file: '/p/.watchkeeper/handoffs/handoff-1.md',
+    cwd: '/p',
+    oldSession: 'old',
+    newSession: cleared ? 'new' : null,
+    requestedMs: t0,
+    steps,
+    sha256: saved ? 'good' : null,
+    sentBack: 0,
+    ...changes,
+  };
+}
+
+const wordOf: Record<string, { outcome: string; reason: string | null }[]> = {
+  done: [{ outcome: 'confirmed', reason: null }],
+  open: [],
+  draft: [{ outcome: 'refused', reason: 'draft' }],
+  unsafe: [{ outcome: 'refused', reason: 'unsafe-text' }],
+  uncertain: [{ outcome: 'uncertain', reason: 'no-proof' }],
+  late: [
+    { outcome: 'uncertain', reason: 'no-proof' },
+    { outcome: 'confirmed', reason: 'proved-late' },
+  ],
+};
+
+function did(deed: HandoffDeed, word: keyof typeof wordOf, after: number, why: string | null = null): HandoffAction {
+  const typed = deed === 'ask' || deed === 'resume' ? `words [wk-${deed}${after}]` : `/${deed}`;
+  return {
+    id: `${deed}${after}`,
+    deed,
+    after,
+    why,
+    atMs: t0 + after * 1000 - 500,
+    outcomes: wordOf[word] ?? [],
+    typed,
+  };
+}
+
+const good: DocumentLook = { kind: 'ok', sha256: 'good', mtimeMs: t0 + 1_500, problems: [] };
+const poor: DocumentLook = { ...good, problems: [{ what: 'nonce', words: 'the nonce is not in it' }] };
+
+interface World {
+  state?: State;
+  session?: string | null;
+  background?: string[];
+  ageMs?: number;
+  nowMs?: number;
+  forbidden?: HandoffFacts['forbidden'];
+  hasPlace?: boolean;
+  document?: DocumentLook | null;
+  old?: Partial<HandoffFacts['old']>;
+  fresh?: Partial<HandoffFacts['fresh']>;
+  actions?: HandoffAction[];
+  gone?: boolean;
+}
+
+function facts(handoff: Handoff, world: World): HandoffFacts {
+  const reading = { state: world.state ?? 'idle', detail: null } as AgentView['reading'];
+  const background = (world.background ?? []).map((id) => ({ id, kind: 'shell' as const, sinceMs: 0, tool: null }));
+  const sessionId = world.session === undefined ? (handoff.newSession ?? 'old') : world.session;
+  const asked = handoff.steps.length > 1 ? [did('ask', 'done', 1)] : [];
+  const resumed = handoff.steps.length > 6 ? [did('resume', 'done', 6)] : [];
+  return {
+    nowMs: world.nowMs ?? t0 + 60_000,
+    stepAgeMs: world.ageMs ?? 1_000,
+    deadlineMs,
+    backgroundMs: deadlineMs,
+    agent: world.gone === true ? null : { reading, sessionId, background },
+    forbidden: world.forbidden ?? null,
+    hasPlace: world.hasPlace ?? true,
+    document: world.document === undefined ? good : world.document,
+    // The turn in which it was asked has ended, as a rule.
+    old: { ...newHandoffSigns(), turnEndedMs: t0 + 2_000, ...world.old },
+    fresh: { ...newHandoffSigns(), ...world.fresh },
+    actions: [...asked, ...resumed, ...(world.actions ?? [])],
+  };
+}
+
+const said = (move: Move): string =>
+  move.do === 'step'
+    ? `step ${move.step}`
+    : move.do === 'fail'
+      ? `fail ${move.reason}`
+      : move.do === 'wait'
+        ? `wait: ${move.reason}`
+        : move.do === 'note-cleared'
+          ? `cleared ${move.newSession}`
+          : move.do === 'ask' && move.problems.length > 0
+            ? `ask again: ${move.problems.map(({ words }) => words).join(', ')}`
+            : move.do;
+
+type Case = [name: string, step: HandoffStep, world: World, expected: string, changes?: Partial<Handoff>];
+const late = deadlineMs + 1;
+const tooLate = 2 * deadlineMs + 1;
+
+function table(cases: Case[]): void {
+  it.each(cases)('%s (%s)', (_name, step, world, expected, changes = {}) => {
+    const handoff = at(step, changes);
+    expect(said(nextMove(handoff, facts(handoff, world)))).toBe(expected);
+  });
+}
+
+describe('the straight way', () => {
+  table([
+    ['idle', 'requested', {}, 'ask'],
+    ['the request arrived', 'requested', { actions: [did('ask', 'done', 1)] }, 'step prompted'],
+    ['its turn runs', 'prompted', { state: 'working' }, 'wait: it is working'],
+    ['its turn is over and the document there', 'prompted', {}, 'step written'],
+    ['the document is good', 'written', {}, 'step verified'],
+    ['good still', 'verified', {}, 'save'],
+    ['stored, and nothing has changed', 'saved', {}, 'clear'],
+    ['a new session', 'saved', { session: 'new', actions: [did('clear', 'done', 5)] }, 'cleared new'],
+    ['cleared', 'cleared', {}, 'resume'],
+    ['the resume prompt arrived', 'cleared', { actions: [did('resume', 'done', 6)] }, 'step resumed'],
+    ['it has read nothing yet', 'resumed', { state: 'working' }, 'wait: that it goes on'],
+    ['read, and no more', 'resumed', { fresh: { readMs: t0 } }, 'wait: that it reads the document'],
+    ['read, and went on', 'resumed', { fresh: { readMs: t0, wentOnMs: t0 + 1 } }, 'step confirmed'],
+    ['confirmed', 'confirmed', {}, 'step done'],
+  ]);
+});
+
+describe('nothing is cleared that is not stored, verified and unchanged', () => {
+  table([
+    ['the file is gone', 'saved', { document: { kind: 'missing' } }, 'step written'],
+    ['it became a link', 'saved', { document: { kind: 'link' } }, 'step written'],
+    ['another text', 'saved', { document: { ...good, sha256: 'other' } }, 'step written'],
+    ['it is being written', 'saved', { document: { kind: 'changing' } }, 'wait: the document'],
+    ['not looked at', 'saved', { document: null }, 'wait: the document'],
+    ['it works again', 'saved', { state: 'working' }, 'wait: it is working'],
+    ['a dialog', 'saved', { state: 'waiting' }, 'wait: a dialog is open'],
+    ['it worked after writing it', 'saved', { old: { workedMs: t0 + 9_000 } }, 'step written'],
+    ['a person said something', 'saved', { old: { prompts: [{ atMs: t0 + 9_000, tags: [] }] } }, 'step written'],
+    ['poor by now: other work runs', 'verified', { document: poor }, 'step written'],
+    ['paused', 'saved', { forbidden: 'paused' }, 'wait: paused'],
+    ['watch mode', 'saved', { forbidden: 'watch-mode' }, 'wait: watch-mode'],
+    ['authority lowered', 'saved', { forbidden: 'authority' }, 'fail authority'],
+    ['somebody else cleared it', 'saved', { session: 'other' }, 'fail session-changed'],
+    [
+      'our clear was refused, and yet',
+      'saved',
+      { session: 'other', actions: [did('clear', 'draft', 5)] },
+      'fail session-changed',
+    ],
+  ]);
+});
+
+describe('never two clears, never a cleared agent without its resume prompt', () => {
+  table([
+    [
+      'the clear has no word yet',
+      'saved',
+      { nowMs: t0 + 5_000, actions: [did('clear', 'open', 5)] },
+      'wait: the clear is under way',
+    ],
+    [
+      'nobody knows, and it is young',
+      'saved',
+      { nowMs: t0 + 6_000, actions: [did('clear', 'uncertain', 5)] },
+      'wait: nobody knows whether it arrived',
+    ],
+    [
+      'nobody knows, and the session is the old one still',
+      'saved',
+      { actions: [did('clear', 'uncertain', 5)] },
+      'clear',
+    ],
+    [
+      'nobody knows, and the session is new',
+      'saved',
+      { session: 'new', actions: [did('clear', 'uncertain', 5)] },
+      'cleared new',
+    ],
+    [
+      'killed in the middle, and the session is new',
+      'saved',
+      { session: 'new', actions: [did('clear', 'open', 5)] },
+      'cleared new',
+    ],
+    [
+      'twice nobody knows',
+      'saved',
+      { actions: [did('clear', 'uncertain', 5), did('clear', 'uncertain', 5)] },
+      'fail not-cleared',
+    ],
+    ['a draft in the box', 'saved', { actions: [did('clear', 'draft', 5)] }, 'clear'],
+    ['a draft for long', 'saved', { ageMs: tooLate, actions: [did('clear', 'draft', 5)] }, 'fail draft'],
+    ['the resume is refused for long', 'cleared', { ageMs: tooLate, actions: [did('resume', 'draft', 6)] }, 'resume'],
+    ['paused meanwhile', 'cleared', { forbidden: 'paused' }, 'wait: paused'],
+    ['nobody knows whether the resume arrived', 'cleared', { actions: [did('resume', 'uncertain', 6)] }, 'resume'],
+    ['proved late', 'cleared', { actions: [did('resume', 'late', 6)] }, 'step resumed'],
+    [
+      'somebody else is there first',
+      'cleared',
+      { fresh: { prompts: [{ atMs: t0 + 7_000, tags: [] }] } },
+      'fail taken-over',
+    ],
+    ['it cannot be said at all', 'cleared', { actions: [did('resume', 'unsafe', 6)] }, 'go-back'],
+    ['cleared again by hand', 'cleared', { session: 'third' }, 'fail session-changed'],
+  ]);
+});
+
+describe('waiting for the turn, and no longer than the deadline', () => {
+  table([
+    ['at work', 'requested', { state: 'working' }, 'wait: it is working'],
+    ['at work past the deadline', 'requested', { state: 'working', ageMs: late }, 'interrupt'],
+    [
+      'interrupted already',
+      'requested',
+      { state: 'working', ageMs: late, actions: [did('interrupt', 'done', 1)] },
+      'wait: it is working',
+    ],
+    [
+      'interrupted, and for long',
+      'requested',
+      { state: 'working', ageMs: tooLate, actions: [did('interrupt', 'done', 1)] },
+      'fail busy',
+    ],
+    [
+      'the interrupt was refused',
+      'requested',
+      { state: 'working', ageMs: late, actions: [did('interrupt', 'draft', 1)] },
+      'interrupt',
+    ],
+    ['compacting is not interrupted', 'requested', { state: 'compacting', ageMs: late }, 'wait: it is compacting'],
+    ['a dialog', 'requested', { state: 'waiting', ageMs: late - 2 }, 'wait: a dialog is open'],
+    ['a dialog past the deadline', 'requested', { state: 'waiting', ageMs: late }, 'fail dialog'],
+    ['unknown never acts', 'requested', { state: 'unknown', ageMs: late }, 'fail unknown'],
+    ['a limit', 'requested', { state: 'limited' }, 'wait: it is limited'],
+    ['background work', 'requested', { background: ['b1'] }, 'wait: its background work'],
+    ['background work for long', 'requested', { background: ['b1'], ageMs: late }, 'ask'],
+    ['others first', 'requested', { hasPlace: false }, 'wait: other handoffs come first'],
+    [
+      'the request has no word yet',
+      'requested',
+      { nowMs: t0 + 2_000, actions: [did('ask', 'open', 1)] },
+      'wait: the request is under way',
+    ],
+    ['a person types', 'requested', { actions: [did('ask', 'draft', 1)] }, 'ask'],
+    ['it cannot be said', 'requested', { actions: [did('ask', 'unsafe', 1)] }, 'fail unsafe-text'],
+    [
+      'nobody knows, twice',
+      'requested',
+      { actions: [did('ask', 'uncertain', 1), did('ask', 'uncertain', 1)] },
+      'fail uncertain',
+    ],
+    ['writing past the deadline', 'prompted', { state: 'working', ageMs: late }, 'interrupt'],
+    ['a dialog while writing', 'prompted', { state: 'waiting', ageMs: late }, 'fail dialog'],
+    [
+      'the end of the turn is not on record yet',
+      'prompted',
+      { old: { turnEndedMs: null } },
+      'wait: the end of its turn',
+    ],
+    ['nor after long', 'prompted', { old: { turnEndedMs: null }, ageMs: 20_000 }, 'step written'],
+  ]);
+});
+
+describe('a document that is not good is sent back once', () => {
+  table([
+    ['none', 'prompted', { document: { kind: 'missing' } }, `ask again: ${fileProblems.missing.words}`],
+    ['none, twice', 'prompted', { document: { kind: 'missing' } }, 'fail no-document', { sentBack: 1 }],
+    ['a link', 'prompted', { document: { kind: 'link' } }, `ask again: ${fileProblems.link.words}`],
+    ['a link, twice', 'prompted', { document: { kind: 'link' } }, 'fail poor', { sentBack: 1 }],
+    ['last week', 'prompted', { document: { kind: 'old' } }, `ask again: ${fileProblems.old.words}`],
+    ['poor', 'written', { document: poor }, 'ask again: the nonce is not in it'],
+    ['poor, twice', 'written', { document: poor }, 'fail poor', { sentBack: 1 }],
+    ['it went on working', 'written', { old: { workedMs: t0 + 9_000 } }, `ask again: ${staleProblem.words}`],
+    ['it went on, twice', 'written', { old: { workedMs: t0 + 9_000 } }, 'fail stale', { sentBack: 1 }],
+    ['asked again', 'written', { actions: [did('ask', 'done', 3, 'why')] }, 'step prompted'],
+    ['it is never done', 'prompted', { document: { kind: 'changing' }, ageMs: late }, 'fail changing'],
+    [
+      'the service failed',
+      'prompted',
+      { document: { kind: 'missing' }, old: { failedMs: t0 + 9_000 } },
+      'wait: the service failed',
+    ],
+    [
+      'then it is asked anew',
+      'prompted',
+      { document: { kind: 'missing' }, old: { failedMs: t0 + 9_000 }, ageMs: 40_000 },
+      'ask',
+    ],
+  ]);
+});
+
+describe('a fresh context that does not take it up goes back to the old one', () => {
+  const wentBack = [did('go-back', 'done', 7)];
+  table([
+    ['idle past the deadline', 'resumed', { ageMs: late }, 'go-back'],
+    ['at work past the deadline', 'resumed', { state: 'working', ageMs: late }, 'wait: that it goes on'],
+    ['at work for long', 'resumed', { state: 'working', ageMs: tooLate }, 'interrupt'],
+    [
+      'somebody else works there',
+      'resumed',
+      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: [] }] } },
+      'fail taken-over',
+    ],
+    [
+      'our own prompt is nobody else',
+      'resumed',
+      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: ['wk-resume6'] }] } },
+      'go-back',
+    ],
+    ['back', 'resumed', { ageMs: late, session: 'old', actions: wentBack }, 'fail not-confirmed'],
+    ['back by hand', 'resumed', { session: 'old' }, 'fail session-changed'],
+    [
+      'on the way back',
+      'resumed',
+      { ageMs: late, nowMs: t0 + 8_000, actions: [did('go-back', 'open', 7)] },
+      'wait: the way back',
+    ],
+    [
+      'it could not go back',
+      'resumed',
+      { ageMs: late, actions: [did('go-back', 'uncertain', 7), did('go-back', 'uncertain', 7)] },
+      'fail not-confirmed',
+    ],
+    [
+      'read after all, on the way back',
+      'resumed',
+      { ageMs: late, fresh: { readMs: t0, wentOnMs: t0 + 1 }, actions: [did('go-back', 'draft', 7)] },
+      'step confirmed',
+    ],
+    ['a dialog', 'resumed', { state: 'waiting', ageMs: late }, 'fail dialog'],
+    ['the service failed', 'resumed', { fresh: { failedMs: t0 + 9_000 }, ageMs: 40_000 }, 'resume'],
+  ]);
+});
+
+describe('the agent, its session or its context change by themselves', () => {
+  it.each(way.filter((step) => step !== 'done'))('it ends: the handoff is over (%s)', (step) => {
+    const handoff = at(step);
+    expect(nextMove(handoff, facts(handoff, { state: 'ended' }))).toEqual({ do: 'fail', reason: 'ended' });
+    expect(nextMove(handoff, facts(handoff, { gone: true }))).toEqual({ do: 'fail', reason: 'ended' });
+  });
+
+  it.each(way.slice(0, 7))('its session changes by hand: nothing more is typed (%s)', (step) => {
+    const handoff = at(step);
+    expect(nextMove(handoff, facts(handoff, { session: 'third' }))).toEqual({ do: 'fail', reason: 'session-changed' });
+  });
+
+  it.each(way.slice(0, 7))('its session is not known: nothing is typed (%s)', (step) => {
+    const handoff = at(step);
+    expect(nextMove(handoff, facts(handoff, { session: null })).do).toBe('wait');
+  });
+
+  table([
+    ['compacted before it was asked', 'requested', { old: { compactedMs: t0 + 1 } }, 'fail compacted'],
+    ['compacted, and a person wants it', 'requested', { old: { compactedMs: t0 + 1 } }, 'ask', { trigger: 'human' }],
+    ['compacted after it was asked', 'prompted', { old: { compactedMs: t0 + 9_000 } }, 'step written'],
+    ['compacted long before', 'requested', { old: { compactedMs: t0 - 1 } }, 'ask'],
+  ]);
+});
+
+describe('time that does not count', () => {
+  it.each<[string, World, boolean]>([
+    ['paused', { forbidden: 'paused' }, true],
+    ['a limit', { state: 'limited' }, true],
+    ['others first', { hasPlace: false }, true],
+    ['at work', { state: 'working' }, false],
+  ])('%s', (_name, world, still) => {
+    const handoff = at('requested');
+    expect(standsStill(handoff, facts(handoff, world))).toBe(still);
+  });
+});

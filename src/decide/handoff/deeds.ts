@@ -1,0 +1,64 @@
+import type { Refusal } from '../../model/action.ts';
+import type { Handoff, HandoffAction, HandoffDeed } from '../../model/handoff.ts';
+
+/** What the ledger says of our own actions in a handoff. */
+export interface DeedFacts {
+  nowMs: number;
+  actions: readonly HandoffAction[];
+}
+
+export interface Deed {
+  /** `open`: no word yet; `uncertain`: nobody knows whether it arrived. */
+  is: 'none' | 'open' | 'done' | 'refused' | 'uncertain';
+  atMs: number;
+  /** What it was done for, in its own words. */
+  why: string | null;
+  refusal: Refusal | null;
+  /** How often it may have been typed. */
+  tries: number;
+}
+
+/** After so long without a word nobody is at it any more. */
+const openMs = 60_000;
+
+interface Where {
+  handoff: Handoff;
+  facts: DeedFacts;
+}
+
+/** What became of the last deed of this kind since the step was taken. */
+export function deedOf({ handoff, facts }: Where, kind: HandoffDeed): Deed {
+  const since = facts.actions.filter((action) => action.deed === kind && action.after === handoff.steps.length);
+  const last = since.at(-1);
+  const tries = since.filter((action) => !isRefused(action)).length;
+  if (last === undefined) return { is: 'none', atMs: 0, why: null, refusal: null, tries };
+  const { atMs, why, outcomes } = last;
+  const known = { atMs, why, refusal: null, tries };
+  if (outcomes.length === 0) return { is: facts.nowMs - atMs < openMs ? 'open' : 'uncertain', ...known };
+  if (hasArrived(last)) return { is: 'done', ...known };
+  if (isRefused(last)) return { is: 'refused', ...known, refusal: outcomes.at(-1)?.reason as Refusal | null };
+  return { is: 'uncertain', ...known };
+}
+
+/** The last one that arrived, in whatever step. */
+export function lastDone({ facts }: Where, kind: HandoffDeed): HandoffAction | null {
+  return facts.actions.findLast((action) => action.deed === kind && hasArrived(action)) ?? null;
+}
+
+/** It may have been typed. */
+export function wasTried({ is }: Deed): boolean {
+  return is !== 'none' && is !== 'refused';
+}
+
+/** Refused for a reason that does not pass by itself. */
+export function isHopeless({ refusal }: Deed): boolean {
+  return refusal === 'unsafe-text';
+}
+
+function hasArrived({ outcomes }: HandoffAction): boolean {
+  return outcomes.some(({ outcome }) => outcome === 'confirmed' || outcome === 'queued');
+}
+
+function isRefused({ outcomes }: HandoffAction): boolean {
+  return outcomes.length > 0 && outcomes.every(({ outcome }) => outcome === 'refused');
+}

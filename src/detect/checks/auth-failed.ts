@@ -1,0 +1,45 @@
+import type { HealthCheck } from '../check.ts';
+import type { Hold } from '../hold.ts';
+
+/** The client says that it is at its prompt a moment before its record has the end of the turn. */
+const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
+
+/** The client's own words for a login, account or credential that is not accepted. */
+const kinds: ReadonlySet<string | null> = new Set([
+  'authentication_failed',
+  'oauth_org_not_allowed',
+  'account_on_hold',
+  'verification_required',
+  'billing_error',
+  'cloud_credential_error',
+]);
+
+/** By the kind of the error in the client's record, never by its text: agents talk about logins all day. */
+export function isAuthError(errorKind: string | null): boolean {
+  return kinds.has(errorKind);
+}
+
+/** The turn was given up because the service does not let it in: only a person can mend that. */
+export const authFailed: HealthCheck = {
+  name: 'auth-failed',
+  hold,
+  look({ view }) {
+    const { state } = view.reading;
+    if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
+    if (state !== 'idle' || view.lastTurn !== 'failed' || !isAuthError(view.errorKind)) {
+      return {
+        fine: state === 'idle' && view.lastTurn === 'failed' ? 'its error is of another kind' : `it is ${state}`,
+      };
+    }
+    const sinceMs = view.lastTurnAtMs ?? view.reading.sinceMs;
+    return {
+      found: {
+        severity: 'critical',
+        confidence: 0.95,
+        sinceMs,
+        evidence: [{ source: 'transcript', atMs: sinceMs, text: view.error ?? view.errorKind ?? 'not let in' }],
+        action: null,
+      },
+    };
+  },
+};

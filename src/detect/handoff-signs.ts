@@ -1,0 +1,85 @@
+import type { SessionEvent } from '../model/session-event.ts';
+
+/** What a session's own record says that matters for handing it over, or for how it took up what was handed over. */
+export interface HandoffSigns {
+  /** The last end of a turn, whatever its kind, and the last one by an error of the service. */
+  turnEndedMs: number | null;
+  failedMs: number | null;
+  /** When it last began to change or run something. */
+  workedMs: number | null;
+  compactedMs: number | null;
+  /** What was said to it, by whomever; the client's own notes left out. */
+  prompts: { atMs: number; tags: readonly string[] }[];
+  /** A call that names the document, by its id: read when its result is there and is no error. */
+  reading: Set<string>;
+  readMs: number | null;
+  /** The first word or call after it had read the document. */
+  wentOnMs: number | null;
+}
+
+const promptsMax = 50;
+const readingMax = 20;
+const working: readonly string[] = ['change', 'run', 'delegate'];
+
+export function newHandoffSigns(): HandoffSigns {
+  return {
+    turnEndedMs: null,
+    failedMs: null,
+    workedMs: null,
+    compactedMs: null,
+    prompts: [],
+    reading: new Set(),
+    readMs: null,
+    wentOnMs: null,
+  };
+}
+
+/** Takes one event in, in place. `file`: the document's path. */
+export function takeHandoffSign(signs: HandoffSigns, { fact, atMs }: SessionEvent, file: string): void {
+  switch (fact.kind) {
+    case 'prompt':
+      if (fact.origin === 'client') return;
+      signs.prompts.push({ atMs, tags: fact.tags });
+      if (signs.prompts.length > promptsMax) signs.prompts.shift();
+      return;
+    case 'reply':
+      if (fact.ends) signs.turnEndedMs = atMs;
+      if (fact.text !== '') goOn(signs, atMs);
+      return;
+    case 'tool-call':
+      goOn(signs, atMs);
+      if (names(fact.sign?.target ?? '', file)) {
+        if (signs.reading.size < readingMax) signs.reading.add(fact.id);
+        // Writing the document is no work that it should tell of.
+        return;
+      }
+      if (working.includes(fact.sign?.act ?? 'run')) signs.workedMs = atMs;
+      return;
+    case 'tool-result':
+      if (signs.reading.delete(fact.id) && !fact.isError) signs.readMs ??= atMs;
+      return;
+    case 'api-error':
+      signs.failedMs = atMs;
+      signs.turnEndedMs = atMs;
+      return;
+    case 'interrupted':
+    case 'turn-end':
+      signs.turnEndedMs = atMs;
+      return;
+    case 'compacted':
+      signs.compactedMs = atMs;
+      return;
+    default:
+      return;
+  }
+}
+
+function goOn(signs: HandoffSigns, atMs: number): void {
+  if (signs.readMs !== null) signs.wentOnMs ??= atMs;
+}
+
+/** A long target is recorded only in part. */
+function names(target: string, file: string): boolean {
+  const name = file.slice(file.lastIndexOf('/') + 1);
+  return target.includes(name) || (target.length >= 300 && file.startsWith(target));
+}

@@ -1,0 +1,52 @@
+import { Window } from '../loops/check.ts';
+import { counts, type TrendCheck } from './check.ts';
+
+const recentSteps = 20;
+const earlyMin = 20;
+const signsMin = 2;
+/** A sign is worse when it is twice as frequent and by that much of all steps. */
+const worse = { times: 2, by: 0.15 };
+
+const signs = { failed: 'failures', nothing: 'steps that bring nothing', again: 'repeats' } as const;
+type Sign = keyof typeof signs;
+const names = Object.keys(signs) as Sign[];
+
+export const cognitiveDecay: TrendCheck = {
+  name: 'cognitive-decay',
+  evidence: 'the size of the context, and failures, repeats and results without news, early and late in it',
+  why: 'A long context alone is no decay: the same run has to do worse in it than it did while it was short, by at least two signs at once. A compaction starts over.',
+  confidence: 0.6,
+  lasts: 'session',
+  start(limits) {
+    const late = new Window<Record<Sign, boolean>>(recentSteps);
+    const early = { steps: 0, failed: 0, nothing: 0, again: 0 };
+    let context = 0;
+    return (moment) => {
+      if (moment.kind === 'request') context = moment.spent.input;
+      if (moment.kind === 'fresh' && moment.memory) {
+        late.clear();
+        context = 0;
+      }
+      if (moment.kind !== 'step' || !counts(moment.step)) return undefined;
+      const { failed } = moment.step;
+      const again = moment.brought.again && !failed;
+      // Each step is a sign of one thing only: what fails brings nothing by that.
+      const step = { failed, again, nothing: moment.brought.nothing && !failed && !again };
+      if (context < limits().decayTokens / 2) {
+        early.steps += 1;
+        for (const name of names) if (step[name]) early[name] += 1;
+      }
+      if (context < limits().decayTokens) return undefined;
+      late.add(step);
+      if (late.size < recentSteps || early.steps < earlyMin) return undefined;
+      const worsened = names.filter((name) => {
+        const before = early[name] / early.steps;
+        const now = late.count((one) => one[name]) / recentSteps;
+        return now >= before * worse.times && now >= before + worse.by;
+      });
+      return worsened.length >= signsMin
+        ? `with ${Math.round(context / 1000)}k tokens of context more ${worsened.map((name) => signs[name]).join(' and ')} than with few`
+        : null;
+    };
+  },
+};

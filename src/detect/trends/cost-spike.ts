@@ -1,0 +1,30 @@
+import { Window } from '../loops/check.ts';
+import { median, type TrendCheck } from './check.ts';
+
+const recentRequests = 5;
+const earlierRequests = 60;
+const earlierMin = 20;
+/** Dearer than what went before is no matter while it is cheap. */
+const unitsMin = 20_000;
+
+export const costSpike: TrendCheck = {
+  name: 'cost-spike',
+  evidence: 'the token figures of each reply, weighted by what they cost',
+  why: 'Medians of requests, not dollars an hour: a pause makes no later burst a spike, and one cold cache is none.',
+  confidence: 0.7,
+  lasts: 'session',
+  start(limits) {
+    const window = new Window<number>(earlierRequests + recentRequests);
+    return (moment) => {
+      if (moment.kind !== 'request') return undefined;
+      window.add(moment.spent.units);
+      if (window.size < earlierMin + recentRequests) return undefined;
+      const recent = median(window.items.slice(-recentRequests));
+      const earlier = Math.max(1, median(window.items.slice(0, -recentRequests)));
+      const times = recent / earlier;
+      return recent >= unitsMin && times >= limits().costFactor
+        ? `a request costs ${times.toFixed(1)} times what it did: ${Math.round(recent / 1000)}k tokens, weighted by price`
+        : null;
+    };
+  },
+};

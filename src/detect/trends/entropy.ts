@@ -1,0 +1,64 @@
+import { Window } from '../loops/check.ts';
+import type { Step } from '../loops/steps.ts';
+import { counts, type TrendCheck } from './check.ts';
+
+const windowSteps = 12;
+const recentLooks = 6;
+const earlierLooks = 40;
+const earlierMin = 20;
+/** How surely a recent look is less varied than one of before: the Mann–Whitney statistic as a share. */
+const surely = 0.9;
+
+export const entropy: TrendCheck = {
+  name: 'entropy',
+  evidence: 'which calls are made, by tool and target; every change counts as one of its own',
+  why: 'Before a run goes in circles its actions become few: their variety falls far below what the same run showed before, which a rank test tells without assuming how varied a run should be. A warning, not a loop.',
+  confidence: 0.5,
+  lasts: 'turn',
+  start(limits) {
+    const actions = new Window<string>(windowSteps);
+    const recent = new Window<number>(recentLooks);
+    const earlier = new Window<number>(earlierLooks);
+    return (moment) => {
+      if (moment.kind === 'fresh') {
+        actions.clear();
+        for (const variety of recent.items) earlier.add(variety);
+        recent.clear();
+      }
+      if (moment.kind !== 'step' || !counts(moment.step)) return undefined;
+      actions.add(actionOf(moment.step));
+      if (actions.size < windowSteps) return undefined;
+      const [oldest] = recent.items;
+      if (recent.size === recentLooks && oldest !== undefined) earlier.add(oldest);
+      recent.add(varietyOf(actions.items));
+      if (recent.size < recentLooks || earlier.size < earlierMin) return undefined;
+      const left = 100 * mean(recent.items);
+      if (left > limits().entropyPercent || lessVaried(recent.items, earlier.items) < surely) return null;
+      return `its actions have ${Math.round(left)} % of the variety they could have, before ${Math.round(100 * mean(earlier.items))} %`;
+    };
+  },
+};
+
+function actionOf({ tool, call }: Step): string {
+  return call.act === 'change' ? call.hash : `${tool} ${call.target}`;
+}
+
+/** Shannon entropy against the most there could be, 0 to 1. */
+function varietyOf(actions: readonly string[]): number {
+  const counted = new Map<string, number>();
+  for (const action of actions) counted.set(action, (counted.get(action) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counted.values()) bits -= (count / actions.length) * Math.log2(count / actions.length);
+  return bits / Math.log2(actions.length);
+}
+
+/** The share of pairs in which the recent value is the lower one; a tie is half. */
+function lessVaried(recent: readonly number[], earlier: readonly number[]): number {
+  let wins = 0;
+  for (const now of recent) for (const then of earlier) wins += now < then ? 1 : now === then ? 0.5 : 0;
+  return wins / (recent.length * earlier.length);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,48 @@
+import type { Step } from '../loops/steps.ts';
+import { counts, type TrendCheck } from './check.ts';
+
+const recentSteps = 10;
+const earlierMin = 15;
+const failuresMin = 4;
+/** So that a run without any failure before is not infinitely worse after one. */
+const rateFloor = 0.1;
+
+export const errorAcceleration: TrendCheck = {
+  name: 'error-acceleration',
+  evidence: 'the error flag of results; refusals, sibling failures and searches that find nothing are left out',
+  why: 'Steps fail several times as often as they did in the run so far, more and more, with no change that works in between: what worked no longer does. A run that is fixing something changes something in between, and a run that always fails has nothing to rise from.',
+  confidence: 0.7,
+  lasts: 'turn',
+  start(limits) {
+    const recent: boolean[] = [];
+    const earlier = { steps: 0, failures: 0 };
+    const leave = (failed: boolean | undefined) => {
+      earlier.steps += 1;
+      if (failed) earlier.failures += 1;
+    };
+    return (moment) => {
+      const over = moment.kind === 'fresh' || (moment.kind === 'step' && moment.brought.progress);
+      if (over) for (const failed of recent.splice(0)) leave(failed);
+      if (moment.kind !== 'step' || !counts(moment.step) || isExpected(moment.step)) return undefined;
+      // Calls of one breath fail for one reason.
+      if (moment.inBatch && moment.step.failed && recent.at(-1) === true) return undefined;
+      recent.push(moment.step.failed);
+      if (recent.length > recentSteps) leave(recent.shift());
+      const failures = recent.filter((failed) => failed).length;
+      const late = recent.slice(-recentSteps / 2).filter((failed) => failed).length;
+      const before = Math.max(rateFloor, earlier.failures / Math.max(1, earlier.steps));
+      const times = failures / recent.length / before;
+      return failures >= failuresMin &&
+        late >= failures - late &&
+        earlier.steps >= earlierMin &&
+        times >= limits().errorFactor
+        ? `${failures} of the last ${recent.length} steps failed, ${earlier.failures} of ${earlier.steps} before`
+        : null;
+    };
+  },
+};
+
+/** A search that finds nothing ends with 1 and says nothing: that is an answer. */
+function isExpected({ call, result, failed }: Step): boolean {
+  return failed && call.act === 'look' && /^(Error: )?(Exit code 1)?\s*$/.test(result.lead);
+}

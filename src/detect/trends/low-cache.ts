@@ -1,0 +1,34 @@
+import { Window } from '../loops/check.ts';
+import type { TrendCheck } from './check.ts';
+
+const requests = 8;
+/** A short context is not worth caching. */
+const inputMin = 10_000;
+
+export const lowCache: TrendCheck = {
+  name: 'low-cache',
+  evidence: 'the token figures of each reply: read from the cache, written to it, new',
+  why: 'Within a conversation nearly all of a request was in the one before; a cache that is written again and again instead of read makes each one cost ten times as much. What cannot be in the cache is left out: the first request, one after a pause or a compaction, one to another model.',
+  confidence: 0.9,
+  lasts: 'session',
+  start(limits) {
+    const window = new Window<{ read: number; all: number }>(requests);
+    // Clients that report no cache have none to judge.
+    let reports = false;
+    return (moment) => {
+      if (moment.kind === 'fresh' && moment.memory) window.clear();
+      if (moment.kind !== 'request') return undefined;
+      const { input, cacheRead, cacheCreate, cold } = moment.spent;
+      reports ||= cacheRead + cacheCreate > 0;
+      if (cold || input < inputMin) return undefined;
+      window.add({ read: cacheRead, all: input });
+      if (!reports || window.size < requests) return undefined;
+      const sum = (of: (one: { read: number; all: number }) => number) =>
+        window.items.reduce((total, one) => total + of(one), 0);
+      const percent = (100 * sum(({ read }) => read)) / sum(({ all }) => all);
+      return percent < limits().cachePercent
+        ? `${Math.round(percent)} % of the input of the last ${requests} requests came from the cache`
+        : null;
+    };
+  },
+};

@@ -1,0 +1,36 @@
+import { Window } from '../loops/check.ts';
+import { median, type TrendCheck } from './check.ts';
+
+const recentChanges = 3;
+const earlierMin = 8;
+/** Tokens for one change that are no matter. */
+const effortMin = 15_000;
+/** Two edits in one breath are no measure. */
+const floor = 1_000;
+
+export const lowEfficiency: TrendCheck = {
+  name: 'low-efficiency',
+  evidence: 'tokens newly read or written between two changes that worked, within a turn',
+  why: "A change that takes several times the run's usual effort, three times in a row, is harder work for less. Only new tokens count: what is sent again with every request grows by itself. The first change after a prompt is left out, for it has the reading before it.",
+  confidence: 0.6,
+  lasts: 'session',
+  start(limits) {
+    const efforts = new Window<number>(32);
+    let since: number | null = null;
+    return (moment) => {
+      if (moment.kind === 'fresh') since = null;
+      if (moment.kind === 'request' && since !== null) since += moment.spent.effort;
+      if (moment.kind !== 'step' || !moment.brought.progress) return undefined;
+      const effort = since;
+      since = 0;
+      if (effort === null || effort === 0) return undefined;
+      efforts.add(effort);
+      if (efforts.size < earlierMin + recentChanges) return undefined;
+      const recent = median(efforts.items.slice(-recentChanges));
+      const times = recent / Math.max(floor, median(efforts.items.slice(0, -recentChanges)));
+      return recent >= effortMin && times >= limits().efficiencyFactor
+        ? `a change takes ${times.toFixed(1)} times the tokens it took before: ${Math.round(recent / 1000)}k`
+        : null;
+    };
+  },
+};

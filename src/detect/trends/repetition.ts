@@ -1,0 +1,50 @@
+import { keepNewest } from '../loops/recent.ts';
+import type { Step } from '../loops/steps.ts';
+import { counts, type TrendCheck } from './check.ts';
+
+const filesMax = 200;
+/** Steps after which another look at a file is no repetition. */
+const memorySteps = 40;
+
+export const repetition: TrendCheck = {
+  name: 'repetition',
+  evidence: 'the file a call is about, a hash of what was read, failed edits',
+  why: 'A file that has not changed says the same however often it is read; reading on in it, or reading it after an edit, shows something else and does not count. An edit that fails on the same file again and again does not know what is in it.',
+  confidence: 0.7,
+  lasts: 'turn',
+  start(limits) {
+    const seen = new Map<string, { hash: string; steps: number[] }>();
+    let now = 0;
+    return (moment) => {
+      if (moment.kind === 'fresh') seen.clear();
+      if (moment.kind !== 'step' || !counts(moment.step)) return undefined;
+      now += 1;
+      const { call, failed } = moment.step;
+      // What is in the file is known again.
+      if (call.act === 'change' && !failed) seen.delete(`edit ${call.target}`);
+      const what = about(moment.step);
+      if (what === null) return null;
+      const known = seen.get(what.file);
+      // Calls of one breath know nothing of each other's results.
+      if (moment.inBatch && known?.hash === what.hash) return undefined;
+      const steps = known?.hash === what.hash ? known.steps.filter((step) => now - step < memorySteps) : [];
+      steps.push(now);
+      seen.delete(what.file);
+      seen.set(what.file, { hash: what.hash, steps });
+      keepNewest(seen, filesMax);
+      return steps.length >= limits().sameFile ? `${what.says} ${steps.length} times in ${memorySteps} steps` : null;
+    };
+  },
+};
+
+/** Readers of files; other looks, such as the state of a repository, are asked again and again with good reason. */
+const readers = /^(mcp__.+__)?(read|open|view|read_file|open_file|view_file|notebookread)$/i;
+
+function about({ tool, call, result, failed }: Step): { file: string; hash: string; says: string } | null {
+  if (call.target === '') return null;
+  if (call.act === 'look' && !failed && result.chars > 0 && readers.test(tool))
+    return { file: `read ${call.hash}`, hash: result.hash, says: 'the same unchanged file was read' };
+  if (call.act === 'change' && failed)
+    return { file: `edit ${call.target}`, hash: '', says: 'an edit of one file failed' };
+  return null;
+}

@@ -1,0 +1,36 @@
+import { Window } from '../loops/check.ts';
+import { counts, type TrendCheck } from './check.ts';
+
+const windowSteps = 20;
+const stepsMin = 6;
+const shareMin = 0.7;
+
+export const tokenBurn: TrendCheck = {
+  name: 'token-burn',
+  evidence: 'the token figures of each reply, and what the results of its calls brought',
+  why: 'Most of the money since the last change or prompt went into results that brought nothing new; the same steps on a short context cost little and are no burn.',
+  confidence: 0.7,
+  lasts: 'turn',
+  start(limits) {
+    const window = new Window<{ units: number; nothing: boolean }>(windowSteps);
+    let units = 0;
+    return (moment) => {
+      if (moment.kind === 'request') units += moment.spent.units;
+      if (moment.kind === 'fresh') {
+        window.clear();
+        units = 0;
+      }
+      if (moment.kind !== 'step' || !counts(moment.step)) return undefined;
+      const { progress, nothing } = moment.brought;
+      if (progress) window.clear();
+      window.add({ units, nothing });
+      units = 0;
+      const all = window.items.reduce((sum, one) => sum + one.units, 0);
+      const wasted = window.items.filter((one) => one.nothing);
+      const burnt = wasted.reduce((sum, one) => sum + one.units, 0);
+      return wasted.length >= stepsMin && burnt >= limits().burnTokens && burnt >= shareMin * all
+        ? `${Math.round(burnt / 1000)}k tokens, weighted by price, for ${wasted.length} steps that brought nothing new`
+        : null;
+    };
+  },
+};

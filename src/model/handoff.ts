@@ -1,0 +1,87 @@
+/** Handing a full context over to a fresh one: what is asked for, how far it came, and how it ended. */
+
+/**
+ * requested → prompted → written → verified → saved → cleared → resumed → confirmed → done, or failed from any of them.
+ * A document that is not good is asked for once more: back to prompted.
+ */
+export type HandoffStep =
+  | 'requested'
+  | 'prompted'
+  | 'written'
+  | 'verified'
+  | 'saved'
+  | 'cleared'
+  | 'resumed'
+  | 'confirmed'
+  | 'done'
+  | 'failed';
+
+/** What one of our actions in a cycle is for: stands in its intent, so that the ledger alone says what was done. */
+export type HandoffDeed = 'ask' | 'interrupt' | 'clear' | 'resume' | 'go-back';
+
+export interface HandoffStepTaken {
+  step: HandoffStep;
+  atMs: number;
+  /** Why it is this step again, or why it failed. */
+  reason: string | null;
+}
+
+export interface Handoff {
+  id: string;
+  agent: string;
+  project: string;
+  trigger: `rule:${string}` | 'human';
+  recipe: string;
+  /** What the document has to hold, so that no other can be taken for it. */
+  nonce: string;
+  /** Where the document is asked for: absolute. */
+  file: string;
+  /** The agent's directory when it was asked. */
+  cwd: string;
+  oldSession: string;
+  newSession: string | null;
+  requestedMs: number;
+  /** Every step in its order; the last is where it stands. */
+  steps: HandoffStepTaken[];
+  /** Of the document that was stored. */
+  sha256: string | null;
+  /** How often a document was asked for because the one before was not good. */
+  sentBack: number;
+}
+
+/** One of our own actions in a cycle, as the ledger has it. */
+export interface HandoffAction {
+  id: string;
+  deed: HandoffDeed;
+  /** So many steps had been taken then. */
+  after: number;
+  /** What it says about itself, such as what was wrong with the document. */
+  why: string | null;
+  atMs: number;
+  /** In the order they were written; none: nobody knows yet. */
+  outcomes: { outcome: string; reason: string | null }[];
+  /** The text that was typed, with its tag. */
+  typed: string | null;
+}
+
+/** What one step changes besides being taken. */
+export interface HandoffChange {
+  newSession?: string;
+  sentBack?: number;
+  /** Stored with the step, or the step is not taken. */
+  document?: { text: string; sha256: string };
+}
+
+export function stepOf(handoff: Handoff): HandoffStep {
+  return handoff.steps.at(-1)?.step ?? 'requested';
+}
+
+export function isOpen(handoff: Handoff): boolean {
+  const step = stepOf(handoff);
+  return step !== 'done' && step !== 'failed';
+}
+
+/** When the step was taken at which it stands. */
+export function stepMs(handoff: Handoff): number {
+  return handoff.steps.at(-1)?.atMs ?? handoff.requestedMs;
+}

@@ -1,0 +1,33 @@
+import type { CheckLimits } from '../detect/check.ts';
+import type { TrendLimits } from '../detect/trends/check.ts';
+import { matchesGlob } from '../model/glob.ts';
+import type { Config } from './config/schema.ts';
+
+const minuteMs = 60_000;
+
+/** What the configuration says to the checks. */
+export function checkLimits({ stall, waiting, prompt, judging }: Config): CheckLimits {
+  return {
+    waitingNotifyMs: waiting.notifyMinutes * minuteMs,
+    answerMs: prompt.answerSeconds * 1000,
+    startMs: judging.startMinutes * minuteMs,
+    completionMs: judging.completionMinutes * minuteMs,
+    stallMs: {
+      thinking: stall.thinkingMinutes * minuteMs,
+      tool: stall.toolMinutes * minuteMs,
+      mcp: stall.mcpMinutes * minuteMs,
+      subagent: stall.subagentMinutes * minuteMs,
+    },
+  };
+}
+
+export function trendLimitsOf(judging: Config['judging']): TrendLimits {
+  const { sameFile, errorFactor, burnTokens, costFactor, cachePercent, efficiencyFactor, decayTokens, entropyPercent } =
+    judging;
+  return { sameFile, errorFactor, burnTokens, costFactor, cachePercent, efficiencyFactor, decayTokens, entropyPercent };
+}
+
+/** What an agent has agreed to say when it is done; null: nothing. */
+export function completionSignal({ completion }: Config['judging'], agent: string): string | null {
+  return completion.find(({ match }) => matchesGlob(match, agent))?.signal ?? null;
+}

@@ -1,0 +1,77 @@
+import type { Move } from '../../decide/handoff/cycle.ts';
+import { type HandoffSigns, newHandoffSigns, takeHandoffSign } from '../../detect/handoff-signs.ts';
+import type { Handoff, HandoffAction, HandoffDeed } from '../../model/handoff.ts';
+import type { SessionEvent } from '../../model/session-event.ts';
+
+const sessionsMax = 4;
+const retryMs = { first: 1_000, last: 30_000 };
+
+/** One handoff under way, with what this run knows of it. All else is in the store. */
+export class Cycle {
+  readonly handoff: Handoff;
+  /** Something is being done or looked up for it at this moment. */
+  busy = false;
+  /** What was decided last, for whoever asks why. */
+  move: Move = { do: 'wait', reason: 'it was just requested' };
+  actions: HandoffAction[] = [];
+  /** It is one of those that run at the same time. */
+  placed = false;
+  /** A refusal is on record once, not at every tick. */
+  lastRefusal: string | null = null;
+  /** By which the permission to write the document is withdrawn. */
+  allowance: string | null = null;
+  readonly #signs = new Map<string, HandoffSigns>();
+  #stepSinceMs: number;
+  #retryAtMs = 0;
+  #retryWaitMs = retryMs.first;
+
+  constructor(handoff: Handoff, monotonicMs: number) {
+    this.handoff = handoff;
+    this.#stepSinceMs = monotonicMs;
+  }
+
+  signs(sessionId: string | null): HandoffSigns {
+    return this.#signs.get(sessionId ?? '') ?? newHandoffSigns();
+  }
+
+  told(sessionId: string, event: SessionEvent): void {
+    const signs = this.#signs.get(sessionId) ?? newHandoffSigns();
+    this.#signs.set(sessionId, signs);
+    const oldest = this.#signs.keys().next().value;
+    if (this.#signs.size > sessionsMax && oldest !== undefined && oldest !== this.handoff.oldSession)
+      this.#signs.delete(oldest);
+    takeHandoffSign(signs, event, this.handoff.file);
+  }
+
+  /** How long this run has seen it at its step. */
+  stepAge(monotonicMs: number): number {
+    return monotonicMs - this.#stepSinceMs;
+  }
+
+  beginStep(monotonicMs: number): void {
+    this.#stepSinceMs = monotonicMs;
+    this.#retryAtMs = 0;
+    this.#retryWaitMs = retryMs.first;
+    this.lastRefusal = null;
+  }
+
+  isPausing(monotonicMs: number): boolean {
+    return monotonicMs < this.#retryAtMs;
+  }
+
+  /** What was refused is tried again, at first soon and then less often. */
+  pause(monotonicMs: number): void {
+    this.#retryAtMs = monotonicMs + this.#retryWaitMs;
+    this.#retryWaitMs = Math.min(2 * this.#retryWaitMs, retryMs.last);
+  }
+
+  /** What stands in the intent of an action for it. */
+  about(deed: HandoffDeed, why: string | null): { handoff: string; deed: string; after: number; why: string | null } {
+    return { handoff: this.handoff.id, deed, after: this.handoff.steps.length, why };
+  }
+
+  /** What earlier tries may have left in the box. */
+  leftovers(deed: HandoffDeed): string[] {
+    return this.actions.flatMap((action) => (action.deed === deed && action.typed !== null ? [action.typed] : []));
+  }
+}

@@ -1,0 +1,369 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { whyNotAllowed } from '../../decide/gate.ts';
+import { type HandoffFacts, type Move, nextMove, standsStill } from '../../decide/handoff/cycle.ts';
+import { handoffFile } from '../../decide/handoff/document.ts';
+import { documentRecipe } from '../../decide/handoff/recipe.ts';
+import { whyNotYet } from '../../decide/handoff/tries.ts';
+import { type HandoffPolicy, whyHandOff } from '../../decide/handoff/trigger.ts';
+import type { AgentView, CheckName } from '../../model/agent.ts';
+import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
+import type { SessionEvent } from '../../model/session-event.ts';
+import type { Store } from '../../model/store.ts';
+import { storable } from '../../model/text.ts';
+import type { Clock } from '../../model/world.ts';
+import type { Git } from '../../sense/git.ts';
+import type { Commander } from '../commander.ts';
+import type { Config } from '../config/schema.ts';
+import type { Home } from '../home.ts';
+import type { Prompter } from '../prompter.ts';
+import type { WatchedAgent } from '../watched-agent.ts';
+import { Cycle } from './cycle.ts';
+import { HandoffDeeds } from './deeds.ts';
+import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
+import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
+import { failureFinding, type HandoffNews, newsOf } from './news.ts';
+
+export interface HandoffsParts {
+  host: string;
+  home: Home;
+  uid: number;
+  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions'>;
+  clock: Clock;
+  git: Git;
+  config: () => Config;
+  paused: () => boolean;
+  prompter: Pick<Prompter, 'prompt'>;
+  commander: Pick<Commander, 'clear' | 'resume' | 'interrupt'>;
+  agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue'> | null;
+  view: (name: string) => AgentView | null;
+  flush: () => Promise<boolean>;
+  /** Rows and events about it. */
+  news: (news: HandoffNews) => void;
+  idFor: (agent: string, check: CheckName, subject: string | null) => string;
+  failed: (error: unknown) => void;
+}
+
+const rememberedMs = 24 * 3_600_000;
+/** In these the agent's document is what counts. */
+const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved'];
+
+/** Hands full contexts over to fresh ones. Each round takes every open handoff one decision further. */
+export class Handoffs {
+  readonly #parts: HandoffsParts;
+  readonly #deeds: HandoffDeeds;
+  /** Open ones, by agent, in the order they were requested. */
+  readonly #open = new Map<string, Cycle>();
+  /** Those of the last day that are over, oldest first. */
+  #over: Handoff[] = [];
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(parts: HandoffsParts) {
+    this.#parts = parts;
+    this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
+  }
+
+  async restore(): Promise<void> {
+    const { store, host, clock } = this.#parts;
+    const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs);
+    if (!stored.ok) return;
+    for (const handoff of stored.value) {
+      if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs()));
+      else this.#over.push(handoff);
+    }
+  }
+
+  told(agent: string, event: SessionEvent): void {
+    const cycle = this.#open.get(agent);
+    const sessionId = cycle === undefined ? null : (this.#parts.agent(agent)?.sessionId ?? null);
+    if (sessionId !== null) cycle?.told(sessionId, event);
+  }
+
+  /** The step of the handoff that runs; null: none does. */
+  running(agent: string): HandoffStep | null {
+    const cycle = this.#open.get(agent);
+    return cycle === undefined ? null : stepOf(cycle.handoff);
+  }
+
+  /** What is done or waited for; null: no handoff runs. */
+  next(agent: string): string | null {
+    const cycle = this.#open.get(agent);
+    if (cycle === undefined) return null;
+    const doing = cycle.move.do === 'wait' ? `waits: ${cycle.move.reason}` : cycle.move.do;
+    return `handoff ${stepOf(cycle.handoff)}, ${doing}`;
+  }
+
+  round(views: AgentView[]): void {
+    for (const view of views) if (!this.#open.has(view.agent)) this.#considerRule(view);
+    for (const cycle of this.#open.values()) {
+      if (cycle.busy) continue;
+      cycle.busy = true;
+      const done = () => {
+        cycle.busy = false;
+      };
+      this.#track(this.#advance(cycle).finally(done));
+    }
+  }
+
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** A person's own request. The one that runs already is theirs as well. */
+  async request(agent: string, dryRun: boolean): Promise<HandoffDocument> {
+    const cycle = this.#open.get(agent);
+    if (cycle !== undefined) return this.#document(cycle);
+    const view = this.#parts.view(agent);
+    const reason = view === null ? 'not-agent' : this.#whyNotBegin(view);
+    const atMs = this.#parts.clock.nowMs();
+    const file = view?.cwd == null ? null : this.#fileFor(view.cwd, atMs);
+    const would = { file, session: view?.sessionId ?? null, recipe: documentRecipe, atMs };
+    if (view === null || reason !== null || dryRun) return unbegunDocument(agent, reason, would);
+    const begun = await this.#begin(view, 'human');
+    return begun === null ? unbegunDocument(agent, 'no-ledger', would) : this.#document(begun);
+  }
+
+  document(id: string): HandoffDocument | null {
+    const cycle = [...this.#open.values()].find(({ handoff }) => handoff.id === id);
+    if (cycle !== undefined) return this.#document(cycle);
+    const over = this.#over.find((handoff) => handoff.id === id);
+    return over === undefined ? null : handoffDocument(over, null);
+  }
+
+  /** Adds what is wrong: a handoff that failed and left the agent where it was, or without its context. */
+  overlay(views: AgentView[]): AgentView[] {
+    return views.map((view) => {
+      const last = this.#open.has(view.agent) ? undefined : this.#over.findLast(({ agent }) => agent === view.agent);
+      const finding = last === undefined ? null : failureFinding(last, view, this.#parts.idFor);
+      return finding === null ? view : { ...view, findings: [...view.findings, finding] };
+    });
+  }
+
+  #considerRule(view: AgentView): void {
+    const { handoff } = this.#parts.config();
+    const due = this.#parts.agent(view.agent)?.handoffDue(policyOf(handoff)) ?? null;
+    if (due === null || !due.now) return;
+    const nowMs = this.#parts.clock.nowMs();
+    const mine = this.#over.filter(({ agent }) => agent === view.agent);
+    if (this.#whyNotBegin(view, 'rule') !== null) return;
+    if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
+    this.#track(this.#begin(view, `rule:${due.reason}`).then(() => {}));
+  }
+
+  /** `rule`: in watch mode and while paused a rule's handoff is still put on record, and goes no further. */
+  #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): string | null {
+    if (view.reading.state === 'ended' || view.reading.state === 'unknown') return view.reading.state;
+    if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
+    if (view.sessionId === null || view.cwd === null) return 'unknown';
+    const forbidden = this.#forbidden(view);
+    return by === 'rule' && forbidden !== 'authority' ? null : forbidden;
+  }
+
+  /** Completes "please write a handoff now (…)". */
+  #why({ handoff }: Cycle): string {
+    const due = handoff.trigger === 'human' ? null : this.#parts.agent(handoff.agent);
+    return due === null ? 'somebody asked for it' : whyHandOff(due.handoffDue(policyOf(this.#parts.config().handoff)));
+  }
+
+  #forbidden(view: AgentView) {
+    const { mode } = this.#parts.config();
+    return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority: view.authority });
+  }
+
+  #fileFor(cwd: string, atMs: number): string {
+    const taken = new Set([...this.#open.values()].map(({ handoff }) => handoff.file));
+    return handoffFile(anchored(this.#parts.config().handoff.dir), cwd, atMs, taken);
+  }
+
+  async #begin(view: AgentView, trigger: Handoff['trigger']): Promise<Cycle | null> {
+    const { store, host, clock } = this.#parts;
+    const atMs = clock.nowMs();
+    const handoff: Handoff = {
+      id: randomUUID(),
+      agent: view.agent,
+      project: view.project,
+      trigger,
+      recipe: documentRecipe,
+      nonce: randomBytes(4).toString('hex'),
+      file: this.#fileFor(view.cwd ?? '/', atMs),
+      cwd: view.cwd ?? '/',
+      oldSession: view.sessionId ?? '',
+      newSession: null,
+      requestedMs: atMs,
+      steps: [{ step: 'requested', atMs, reason: null }],
+      sha256: null,
+      sentBack: 0,
+    };
+    const cycle = new Cycle(handoff, clock.monotonicMs());
+    cycle.busy = true;
+    this.#open.set(view.agent, cycle);
+    await this.#parts.flush();
+    const stored = await store.beginHandoff(host, handoff);
+    cycle.busy = false;
+    if (!stored.ok) {
+      this.#open.delete(view.agent);
+      return null;
+    }
+    this.#tell(handoff);
+    return cycle;
+  }
+
+  /** One decision, and what it asks for. */
+  async #advance(cycle: Cycle): Promise<void> {
+    const { store, clock } = this.#parts;
+    const { handoff } = cycle;
+    const actions = await store.handoffActions(handoff.id);
+    // No ledger, no action.
+    if (!actions.ok) return;
+    cycle.actions = actions.value;
+    if (cycle.actions.some(({ deed }) => deed === 'ask')) cycle.placed = true;
+    const seen = await this.#look(cycle);
+    const view = this.#parts.view(handoff.agent);
+    const facts = this.#facts(cycle, view, seen);
+    if (standsStill(handoff, facts)) cycle.beginStep(clock.monotonicMs());
+    const move = nextMove(handoff, facts);
+    cycle.move = move;
+    await this.#do(cycle, move, view, seen);
+  }
+
+  async #look(cycle: Cycle): Promise<SeenDocument | null> {
+    const { handoff, actions } = cycle;
+    const view = this.#parts.view(handoff.agent);
+    if (view?.reading.state !== 'idle' || !looking.includes(stepOf(handoff))) return null;
+    const asked = actions.findLast(({ deed, outcomes }) => deed === 'ask' && outcomes.some(hasArrived));
+    return lookAtDocument(handoff, {
+      git: this.#parts.git,
+      uid: this.#parts.uid,
+      dir: this.#parts.config().handoff.dir,
+      askedMs: asked?.atMs ?? handoff.requestedMs,
+      background: view.background.map(({ id }) => id),
+    });
+  }
+
+  #facts(cycle: Cycle, view: AgentView | null, seen: SeenDocument | null): HandoffFacts {
+    const { clock, config } = this.#parts;
+    const { handoff, actions } = cycle;
+    const deadlineMs = config().handoff.deadlineMinutes * 60_000;
+    const fresh = handoff.newSession ?? (view?.sessionId === handoff.oldSession ? null : (view?.sessionId ?? null));
+    return {
+      nowMs: clock.nowMs(),
+      stepAgeMs: cycle.stepAge(clock.monotonicMs()),
+      deadlineMs,
+      backgroundMs: backgroundMs(config().handoff),
+      // On record, but not found again yet: nothing is known of it now.
+      agent: view === null || this.#isHere(view) ? view : { ...view, sessionId: null },
+      forbidden: view === null ? null : this.#forbidden(view),
+      hasPlace: this.#hasPlace(cycle),
+      document: seen?.look ?? null,
+      old: cycle.signs(handoff.oldSession),
+      fresh: cycle.signs(fresh),
+      actions,
+    };
+  }
+
+  #isHere({ agent, reading }: AgentView): boolean {
+    return reading.state === 'ended' || this.#parts.agent(agent) !== null;
+  }
+
+  /** So many at the same time in a project, and on an account. */
+  #hasPlace(cycle: Cycle): boolean {
+    if (cycle.placed) return true;
+    const { maxParallel } = this.#parts.config().handoff;
+    const others = [...this.#open.values()].filter((other) => other.placed);
+    const account = (of: Cycle) => this.#parts.agent(of.handoff.agent)?.seen.configDir ?? null;
+    const inProject = others.filter(({ handoff }) => handoff.project === cycle.handoff.project).length;
+    const onAccount = others.filter((other) => account(other) === account(cycle)).length;
+    return inProject < maxParallel && onAccount < maxParallel;
+  }
+
+  async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
+    const step = stepOf(cycle.handoff);
+    if (view !== null && (step === 'prompted' || step === 'written')) this.#deeds.allow(cycle, view);
+    switch (move.do) {
+      case 'wait':
+        return;
+      case 'step': {
+        const sentBack =
+          move.step === 'prompted' && move.reason !== null ? { sentBack: cycle.handoff.sentBack + 1 } : {};
+        return this.#take(cycle, move.step, move.reason, sentBack);
+      }
+      case 'save':
+        if (seen?.text == null || seen.look.kind !== 'ok') return;
+        return this.#take(cycle, 'saved', null, {
+          document: { text: storable(seen.text), sha256: seen.look.sha256 },
+        });
+      case 'note-cleared':
+        return this.#take(cycle, 'cleared', null, { newSession: move.newSession });
+      case 'fail':
+        return this.#take(cycle, 'failed', move.reason, {});
+      default:
+        if (view === null || cycle.isPausing(this.#parts.clock.monotonicMs())) return;
+        if (move.do === 'ask') cycle.placed = true;
+        if (!(await this.#deeds.do(cycle, move, view))) await this.#take(cycle, 'failed', 'unsafe-text', {});
+    }
+  }
+
+  async #take(cycle: Cycle, step: HandoffStep, reason: string | null, change: HandoffChange): Promise<void> {
+    const { store, clock } = this.#parts;
+    const { handoff } = cycle;
+    const taken = { step, atMs: clock.nowMs(), reason };
+    const stored = await store.takeHandoffStep(handoff.id, stepOf(handoff), taken, change);
+    // Whether it was written after all is known by the rows alone.
+    if (!stored.ok) return this.#readAgain(cycle);
+    handoff.steps.push(taken);
+    handoff.newSession = change.newSession ?? handoff.newSession;
+    handoff.sentBack = change.sentBack ?? handoff.sentBack;
+    handoff.sha256 = change.document?.sha256 ?? handoff.sha256;
+    this.#entered(cycle);
+  }
+
+  #entered(cycle: Cycle): void {
+    const { handoff } = cycle;
+    cycle.beginStep(this.#parts.clock.monotonicMs());
+    const step = stepOf(handoff);
+    if (step !== 'prompted' && step !== 'written') this.#deeds.disallow(cycle);
+    if (!isOpen(handoff)) {
+      this.#open.delete(handoff.agent);
+      this.#over.push(handoff);
+      const oldestMs = this.#parts.clock.nowMs() - rememberedMs;
+      this.#over = this.#over.filter(({ requestedMs }) => requestedMs > oldestMs);
+    }
+    this.#tell(handoff);
+  }
+
+  async #readAgain(cycle: Cycle): Promise<void> {
+    const { store, host, clock } = this.#parts;
+    const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs);
+    const now = stored.ok ? stored.value.find(({ id }) => id === cycle.handoff.id) : undefined;
+    if (now === undefined || now.steps.length === cycle.handoff.steps.length) return;
+    Object.assign(cycle.handoff, now);
+    this.#entered(cycle);
+  }
+
+  #document(cycle: Cycle): HandoffDocument {
+    const { move } = cycle;
+    return handoffDocument(cycle.handoff, move.do === 'wait' ? move.reason : null);
+  }
+
+  #tell(handoff: Handoff): void {
+    this.#parts.news(newsOf(handoff, this.#parts.idFor));
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.catch(this.#parts.failed).finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+  }
+}
+
+/** What of the configuration decides when a handoff begins. */
+function policyOf({ atPercent, compaction }: Config['handoff']): HandoffPolicy {
+  return { atPercent, compaction };
+}
+
+function backgroundMs({ waitForBackground, deadlineMinutes }: Config['handoff']): number {
+  if (waitForBackground === false) return 0;
+  return (waitForBackground === true ? deadlineMinutes : waitForBackground) * 60_000;
+}
+
+function hasArrived({ outcome }: { outcome: string }): boolean {
+  return outcome === 'confirmed' || outcome === 'queued';
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { isQuietFailure } from '../../decide/handoff/cycle.ts';
+import { failureWords } from '../../decide/handoff/failure.ts';
+import type { AgentView, CheckName, Finding } from '../../model/agent.ts';
+import type { WatchEvent } from '../../model/event.ts';
+import { type Handoff, type HandoffStep, stepMs, stepOf } from '../../model/handoff.ts';
+import type { CheckRow } from '../../model/store.ts';
+import { shown } from '../../model/text.ts';
+
+/** What others hear of a step: an event for each, and a row of `health_checks` for its beginning and its end. */
+export interface HandoffNews {
+  event: WatchEvent;
+  check: CheckRow | null;
+}
+
+type IdFor = (agent: string, check: CheckName, subject: string | null) => string;
+
+export function newsOf(handoff: Handoff, idFor: IdFor): HandoffNews {
+  const step = stepOf(handoff);
+  const { agent, project, file, trigger, sha256, oldSession, newSession } = handoff;
+  const reason = handoff.steps.at(-1)?.reason ?? null;
+  const data = { handoff: handoff.id, step, reason, file: shown(file, 4_096), trigger };
+  const event: WatchEvent = {
+    id: randomUUID(),
+    atMs: stepMs(handoff),
+    agent,
+    sessionId: newSession ?? oldSession,
+    source: 'watchkeeper',
+    kind: 'handoff',
+    data,
+  };
+  if (step !== 'requested' && step !== 'done' && step !== 'failed') return { event, check: null };
+  const finding = isLoud(handoff) ? idFor(agent, 'handoff-failed', handoff.id) : null;
+  const details = { ...data, sha256, old_session: oldSession, new_session: newSession, finding };
+  const check = { agent, project, atMs: stepMs(handoff), type: 'handoff', status: statusOf(step, reason), details };
+  return { event, check };
+}
+
+function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] {
+  if (step !== 'failed') return 'ok';
+  return isQuietFailure(reason) ? 'warning' : 'critical';
+}
+
+/** While the agent is in one of its two sessions, a handoff that failed concerns a human. */
+export function failureFinding(handoff: Handoff, view: AgentView, idFor: IdFor): Finding | null {
+  const inIt = view.sessionId === handoff.oldSession || view.sessionId === handoff.newSession;
+  if (!isLoud(handoff) || !inIt || view.reading.state === 'ended') return null;
+  const atMs = stepMs(handoff);
+  return {
+    id: idFor(view.agent, 'handoff-failed', handoff.id),
+    check: 'handoff-failed',
+    subject: handoff.id,
+    severity: 'critical',
+    standing: 'seen',
+    confidence: 1,
+    sinceMs: atMs,
+    evidence: [{ source: 'watchkeeper', atMs, text: failureWords(handoff) }],
+    action: 'tell a human',
+    slots: null,
+  };
+}
+
+function isLoud(handoff: Handoff): boolean {
+  return stepOf(handoff) === 'failed' && !isQuietFailure(handoff.steps.at(-1)?.reason ?? null);
+}

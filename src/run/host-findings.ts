@@ -1,0 +1,62 @@
+import { type MassFailure, massFailures } from '../detect/mass-failure.ts';
+import type { AgentView, CheckName } from '../model/agent.ts';
+import type { CheckRow } from '../model/store.ts';
+import { shown } from '../model/text.ts';
+import type { Clock } from '../model/world.ts';
+import type { Config } from './config/schema.ts';
+import type { LooseFinding } from './spawns.ts';
+
+interface Parts {
+  host: string;
+  config: () => Config;
+  idFor: (agent: string | null, check: CheckName, subject: string | null) => string;
+  clock: Clock;
+  recordCheck: (row: CheckRow) => void;
+}
+
+/** What is wrong with the host as a whole. */
+export class HostFindings {
+  readonly #parts: Parts;
+  #failures: MassFailure[] = [];
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  look(views: readonly AgentView[]): LooseFinding[] {
+    const { massCount, massPercent, massMinutes } = this.#parts.config().judging;
+    const limits = { agents: massCount, percent: massPercent, withinMs: massMinutes * 60_000 };
+    const before = this.loose();
+    this.#failures = massFailures(views, limits);
+    const now = this.loose();
+    const isIn = (list: LooseFinding[]) => (one: LooseFinding) =>
+      list.some(({ finding }) => finding.id === one.finding.id);
+    for (const one of now.filter((each) => !isIn(before)(each))) this.#record(one, 'critical');
+    for (const one of before.filter((each) => !isIn(now)(each))) this.#record(one, 'ok');
+    return now;
+  }
+
+  #record({ project, finding }: LooseFinding, status: CheckRow['status']): void {
+    const { id, check, subject, evidence } = finding;
+    const details = { finding: id, subject, evidence: evidence.map(({ text }) => text) };
+    const atMs = this.#parts.clock.nowMs();
+    this.#parts.recordCheck({ agent: null, project, atMs, type: check, status, details });
+  }
+
+  /** As of the last look. */
+  loose(): LooseFinding[] {
+    return this.#failures.map(({ finding }) => ({
+      project: shown(this.#parts.host, 50),
+      finding: { ...finding, id: this.#parts.idFor(null, finding.check, finding.subject) },
+    }));
+  }
+
+  /** This trouble of this agent is part of one of the host, which is told instead. */
+  covers(agent: string, check: CheckName): boolean {
+    return this.#failures.some(
+      (failure) =>
+        failure.agents.includes(agent) &&
+        (failure.check === check || (failure.check === 'auth-failed' && check === 'silent-stop')),
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import type { Step } from '../decide/policy.ts';
+import type { Incident } from '../model/incident.ts';
+
+/** What cannot be done now is tried again, at first soon and then less often. */
+export const retryFirstMs = 5_000;
+const retryLastMs = 60_000;
+
+/** An incident while it is open, and what is going on about it. */
+export interface Open {
+  incident: Incident;
+  step: Step;
+  /** Something is being done about it at this moment. */
+  busy: boolean;
+  retryAtMs: number;
+  retryWaitMs: number;
+  /** A refusal is on record once, not at every tick. */
+  lastRefusal: string | null;
+  /** When its trouble was last seen. */
+  seenMs: number;
+  /** It is an earlier run's, and was not seen since. */
+  isRestored: boolean;
+}
+
+export function fresh(incident: Incident): Open {
+  const step: Step = { do: 'wait', for: null, reason: 'just opened', untilMs: null };
+  return {
+    incident,
+    step,
+    busy: false,
+    retryAtMs: 0,
+    retryWaitMs: retryFirstMs,
+    lastRefusal: null,
+    seenMs: incident.openedMs,
+    isRestored: false,
+  };
+}
+
+export function later(open: Open, nowMs: number): void {
+  open.retryAtMs = nowMs + open.retryWaitMs;
+  open.retryWaitMs = Math.min(open.retryWaitMs * 2, retryLastMs);
+}

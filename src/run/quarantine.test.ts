@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { flapLimits } from '../detect/flapping.ts';
+import type { AgentView, CheckName } from '../model/agent.ts';
+import type { Incident } from '../model/incident.ts';
+import type { Ending } from '../model/score.ts';
+import type { RecentScore } from '../model/store.ts';
+import { Quarantine } from './quarantine.ts';
+
+const minute = 60_000;
+const nowMs = 1_000 * minute;
+
+function view(...checks: CheckName[]): AgentView {
+  const findings = checks.map((check) => ({ check, subject: null, standing: 'seen' }));
+  return { agent: 'a', project: 'p', reading: { state: 'working' }, findings } as unknown as AgentView;
+}
+
+function afterEndings(check: CheckName, ending: Ending, times: number): Quarantine {
+  const quarantine = new Quarantine(() => 'id');
+  const trouble = { agent: 'a', project: 'p', check, subject: null };
+  for (let time = 0; time < times; time += 1) quarantine.ended(trouble, { check, ending }, nowMs + time * minute);
+  return quarantine;
+}
+
+function shown(quarantine: Quarantine, ...checks: CheckName[]): string[] {
+  const [seen] = quarantine.overlay([view(...checks)]);
+  return (seen?.findings ?? []).map(({ check, subject, standing }) => `${check} ${subject ?? '-'} ${standing}`);
+}
+
+describe('what is set apart', () => {
+  it('a trouble that ended by itself four times: shown as that, and named', () =>
+    expect(shown(afterEndings('stalled-turn', 'by-itself', 4), 'stalled-turn', 'silent-stop')).toEqual([
+      'stalled-turn - quarantined',
+      'silent-stop - seen',
+      'flapping stalled-turn seen',
+    ]));
+  it('not after three times', () =>
+    expect(shown(afterEndings('stalled-turn', 'by-itself', 3), 'stalled-turn')).toEqual(['stalled-turn - seen']));
+  it('not dialogs that were answered, however many', () =>
+    expect(shown(afterEndings('waiting-human', 'human-answered', 9), 'waiting-human')).toEqual([
+      'waiting-human - seen',
+    ]));
+  it('not a context that was compacted again and again: each stay was true', () =>
+    expect(shown(afterEndings('context-high', 'by-itself', 9), 'context-high')).toEqual(['context-high - seen']));
+  it('until it has been still for long enough', () => {
+    const quarantine = afterEndings('stalled-turn', 'by-itself', 4);
+    const lastMs = nowMs + 3 * minute;
+    quarantine.look([view('stalled-turn')], [], lastMs + 20 * minute);
+    quarantine.look([view()], [], lastMs + 25 * minute);
+    quarantine.look([view()], [], lastMs + 40 * minute);
+    expect(shown(quarantine)).toEqual(['flapping stalled-turn seen']);
+    quarantine.look([view()], [], lastMs + 25 * minute + flapLimits.quietMs);
+    expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
+  });
+});
+
+describe('after a restart', () => {
+  const score = (agoMinutes: number): RecentScore => {
+    const endedMs = nowMs - agoMinutes * minute;
+    const about = { incident: 'i', agent: 'a', check: 'stalled-turn' as const, subject: null };
+    return { ...about, openedMs: endedMs, endedMs, ending: 'by-itself' };
+  };
+  it('what ended before counts on', () => {
+    const quarantine = new Quarantine(() => 'id');
+    quarantine.restore([score(40), score(30), score(20)], [], nowMs);
+    expect(shown(quarantine)).toEqual([]);
+    quarantine.ended({ agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
+    expect(shown(quarantine)).toEqual(['flapping stalled-turn seen']);
+  });
+  it('what was set apart still is', () => {
+    const quarantine = new Quarantine(() => 'id');
+    const open = { agent: 'a', project: 'p', check: 'flapping', subject: 'spawn-stalled:t:1', openedMs: nowMs };
+    quarantine.restore([], [open as Incident], nowMs);
+    expect(shown(quarantine)).toEqual(['flapping spawn-stalled:t:1 seen']);
+  });
+});

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { HandoffDocument } from '../../../run/handoff/documents.ts';
+import { askDaemon, askStatus, needAgent } from '../daemon.ts';
+import { exit } from '../outcome.ts';
+import { clock, line, print, printJson } from '../output.ts';
+
+interface HandoffOptions {
+  dryRun?: boolean;
+  wait: number;
+  json?: boolean;
+}
+
+const pollMs = 300;
+
+export function addHandoff(program: Command): void {
+  program
+    .command('handoff')
+    .summary('hand the context of an agent over to a fresh one')
+    .description(
+      'Asks the agent for a handoff document, checks and stores it, clears the context, and has the fresh one read it ' +
+        'and go on. Nothing is cleared before the document is good and stored. Waits for the end of its turn; the daemon ' +
+        'goes on with it after this command has returned. Needs the authority `manage`.',
+    )
+    .argument('<agent>', 'its name, as `status` shows it')
+    .option('--dry-run', 'say what would be done, and why not')
+    .option('--wait <seconds>', 'wait until it is done or has failed', seconds, 0)
+    .option('--json', 'one JSON document')
+    .addHelpText('after', '\nExit codes: 0 done (with --dry-run: could begin), 1 failed or refused, 6 not yet.')
+    .action(async (agent: string, options: HandoffOptions) => {
+      needAgent(await askStatus(), agent);
+      const dryRun = options.dryRun === true;
+      const begun = await askDaemon<HandoffDocument>({ ask: 'handoff', agent, dryRun }, 30_000);
+      const handoff = await waitFor(begun, options.wait * 1000);
+      if (options.json) printJson({ v: 1, ...handoff });
+      else print(handoffText(handoff, dryRun));
+      process.exitCode = exitCode(handoff, dryRun);
+    });
+}
+
+async function waitFor(begun: HandoffDocument, waitMs: number): Promise<HandoffDocument> {
+  const { id } = begun;
+  const endMs = performance.now() + waitMs;
+  let now = begun;
+  while (id !== null && !isOver(now) && performance.now() < endMs) {
+    await sleep(pollMs);
+    now = (await askDaemon<HandoffDocument | null>({ ask: 'handoff-state', id })) ?? now;
+  }
+  return now;
+}
+
+function isOver({ step }: HandoffDocument): boolean {
+  return step === 'done' || step === 'failed';
+}
+
+function exitCode({ step }: HandoffDocument, dryRun: boolean): number {
+  if (step === 'failed') return exit.no;
+  return step === 'done' || dryRun ? exit.ok : exit.timeout;
+}
+
+const waysOut: Record<string, string> = {
+  authority: ' (`watchkeeper authority` grants manage)',
+  paused: ' (`watchkeeper unpause` ends it)',
+  'watch-mode': ' (mode: watch only records)',
+  ended: ' (it has ended)',
+};
+
+function handoffText(handoff: HandoffDocument, dryRun = false): string {
+  const { step, reason, file, steps, waits_for: waitsFor, old_session: before, new_session: after } = handoff;
+  const why = reason === null ? '' : `: ${reason}${waysOut[reason] ?? ''}`;
+  if (dryRun && step !== 'failed') return line(`it would be asked for ${file ?? 'a document'}`);
+  const last = steps.at(-1);
+  return [
+    `${step}${why}${last === undefined ? '' : ` at ${clock(last.at)}`}`,
+    ...(waitsFor === null ? [] : [`waits for: ${waitsFor}`]),
+    ...(file === null ? [] : [`document: ${file}`]),
+    ...(before === null ? [] : [`session before: ${before}`]),
+    ...(after === null ? [] : [`session after:  ${after}`]),
+  ]
+    .map(line)
+    .join('\n');
+}
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (!Number.isFinite(number) || number < 0 || number > 86_400)
+    throw new InvalidArgumentError('seconds from 0 to 86400');
+  return number;
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import type { HandoffDocument } from '../../../run/handoff/documents.ts';
+import { handoffRecords } from '../../../run/handoff/records.ts';
+import { databaseFailure, needDatabaseUrl } from '../database.ts';
+import { CommandFailure, exit } from '../outcome.ts';
+import { ago, clock, print, printJson, table } from '../output.ts';
+
+export function addHandoffs(program: Command): void {
+  program
+    .command('handoffs')
+    .summary('the handoffs of the last days, and how far each came')
+    .description('Every handoff with its step, oldest first. Read from the record, so it works with the daemon down.')
+    .argument('[agent]', 'its name, as `status` shows it')
+    .option('--json', 'one JSON document')
+    .action(async (agent: string | undefined, options: { json?: boolean }) => {
+      const read = await handoffRecords(needDatabaseUrl(), agent ?? null);
+      if (!read.ok) {
+        if (read.reason === 'no-agent')
+          throw new CommandFailure(exit.notFound, read.message, '`watchkeeper status` lists them');
+        throw databaseFailure(read.message);
+      }
+      if (options.json) printJson({ v: 1, items: read.value });
+      else print(read.value.length === 0 ? 'no handoff yet' : handoffsText(read.value));
+    });
+}
+
+function handoffsText(handoffs: HandoffDocument[]): string {
+  const rows = handoffs.map(({ agent, trigger, step, reason, steps, requested_at: requested, file }) => [
+    { text: clock(requested) },
+    { text: agent },
+    { text: trigger },
+    { text: reason === null ? step : `${step}: ${reason}` },
+    { text: ago(Date.parse(requested), Date.parse(steps.at(-1)?.at ?? requested)) },
+    { text: file ?? '-' },
+  ]);
+  return table(['AT', 'AGENT', 'BY', 'STEP', 'TOOK', 'DOCUMENT'], rows);
+}

@@ -1,0 +1,169 @@
+// A model that does what a handoff asks of it, or not: writes the document, reads it in the fresh context, and does the
+// next step that it names. What it does otherwise is up to the test.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Reply } from '../../src/run/conform/model-script.ts';
+import type { ModelTurn } from '../../src/run/conform/model-turn.ts';
+import { until } from '../../src/run/conform/until.ts';
+import type { HandoffDocument } from '../../src/run/handoff/documents.ts';
+import type { Agent } from './agent.ts';
+import type { Scenario } from './scenario.ts';
+
+/** What is asked of the model at this moment: the document, once more, to take it up, or nothing of a handoff. */
+type Asked = 'document' | 'again' | 'resume' | 'work';
+
+export interface Ask {
+  asked: Asked;
+  file: string;
+  nonce: string;
+  /** The calls since then that the model got results of, by tool. */
+  turn: ModelTurn;
+}
+
+/** The reply of a disobedient model; undefined: it obeys this time. null: the reply for everything else. */
+type Disobedience = (ask: Ask, model: Handing) => Reply | null | undefined;
+
+const window = 1_000_000;
+
+export class Handing {
+  readonly agent: Agent;
+  /** So full is its context, in percent; a fresh one has little in it. */
+  percent = 10;
+  /** The commit that its documents name. */
+  head = 'none, there is no repository';
+  /** How many documents it has written. */
+  documents = 0;
+  readonly asks: Ask[] = [];
+  #disobey: Disobedience;
+
+  constructor(agent: Agent, disobey: Disobedience = () => undefined) {
+    this.agent = agent;
+    this.#disobey = disobey;
+    agent.model.behave((turn) => this.#reply(turn));
+  }
+
+  disobey(how: Disobedience): void {
+    this.#disobey = how;
+  }
+
+  /** The file that only the next step of the n-th document makes. */
+  stepFile(n: number): string {
+    return path.join(this.agent.folder.project, `step-${n}.txt`);
+  }
+
+  /** One turn after which its context is so full. */
+  async fill(percent: number): Promise<void> {
+    this.percent = percent;
+    await this.agent.type(`work until ${percent}`);
+  }
+
+  document(nonce: string, next: string): string {
+    const sections = {
+      Goal: 'Make every step file of the list, in its order.',
+      State: `Documents so far: ${this.documents}. Everything before this step is done.`,
+      Decisions: 'none',
+      'Next step': `Create the file ${next}`,
+      'Open files': 'none',
+      'Background work': 'none',
+      'How to verify': 'The step files are there, one for each document.',
+      'Git HEAD': this.head,
+      Nonce: nonce,
+    };
+    return Object.entries(sections)
+      .map(([name, text]) => `## ${name}\n${text}\n`)
+      .join('\n');
+  }
+
+  #reply(turn: ModelTurn): Reply | null {
+    const ask = readAsk(turn);
+    this.asks.push(ask);
+    const otherwise = this.#disobey(ask, this);
+    if (otherwise !== undefined) return otherwise === null ? this.#said('Done.') : { ...this.#said(), ...otherwise };
+    switch (ask.asked) {
+      case 'document':
+      case 'again':
+        return this.write(ask);
+      case 'resume':
+        return this.#goOn(ask);
+      case 'work':
+        return this.#said('Done.');
+    }
+  }
+
+  /** The document, by one call; then the end of the turn. */
+  write({ file, nonce, turn }: Ask, content?: string): Reply {
+    if (turn.toolResults.length > 0) return this.#said('The handoff document is written.');
+    this.documents += 1;
+    const text = content ?? this.document(nonce, this.stepFile(this.documents));
+    return { ...this.#said(), tools: [{ name: 'Write', input: { file_path: file, content: text } }] };
+  }
+
+  #goOn({ file, turn }: Ask): Reply {
+    const [result] = turn.toolResults;
+    this.percent = 5;
+    if (result === undefined) return { ...this.#said(), tools: [{ name: 'Read', input: { file_path: file } }] };
+    const next = /Create the file (\S+)/.exec(result.text)?.[1];
+    if (result.name !== 'Read' || next === undefined) return this.#said('The next step is done.');
+    const command = `touch ${next}`;
+    return { ...this.#said(), tools: [{ name: 'Bash', input: { command, description: 'the next step' } }] };
+  }
+
+  #said(text?: string): Reply {
+    const usage = { input: 10, cacheRead: (this.percent / 100) * window - 1_010, cacheCreate: 1_000 };
+    return text === undefined ? { usage } : { text, usage };
+  }
+}
+
+function readAsk(turn: ModelTurn): Ask {
+  const { text } = turn;
+  const asked = /write a handoff document now/.test(text)
+    ? 'document'
+    : /handoff document .* is not good yet/.test(text)
+      ? 'again'
+      : /read the handoff document/.test(text)
+        ? 'resume'
+        : 'work';
+  const file = /(?:to the file|handoff document) (\/\S+?\.md)\b/.exec(text)?.[1] ?? '';
+  const nonce = /Nonce \((\w+)\)/.exec(text)?.[1] ?? '';
+  return { asked, file, nonce, turn };
+}
+
+/** An empty repository with one commit, where its agent works. */
+export function makeRepository(dir: string): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args], { cwd: dir })
+      .toString()
+      .trim();
+  git('init', '-q');
+  writeFileSync(path.join(dir, 'file.txt'), 'one\n');
+  git('add', 'file.txt');
+  git('commit', '-q', '-m', 'one');
+  return git('rev-parse', 'HEAD');
+}
+
+export async function handoffs(s: Scenario, agent?: string): Promise<HandoffDocument[]> {
+  const listed = await s.watchkeeper(['handoffs', ...(agent === undefined ? [] : [agent]), '--json']);
+  return listed.json<{ items: HandoffDocument[] }>().items;
+}
+
+/** The n-th handoff of this agent when it is over. */
+export function ended(s: Scenario, agent: string, n = 1, ms = 60_000): Promise<HandoffDocument> {
+  let last: HandoffDocument[] = [];
+  const look = async () => {
+    // Each look is a program of its own: a core is better used by the clients.
+    await sleep(300);
+    last = await handoffs(s, agent);
+    const one = last[n - 1];
+    return one !== undefined && (one.step === 'done' || one.step === 'failed') ? one : null;
+  };
+  return until(`handoff ${n} of ${agent} over`, look, ms).catch((error: Error) => {
+    throw new Error(`${error.message}\n${JSON.stringify(last, null, 1)}`);
+  });
+}
+
+/** Every step of a handoff that went as it should. */
+export const wholeWay = [
+  ...['requested', 'prompted', 'written', 'verified', 'saved', 'cleared', 'resumed', 'confirmed', 'done'],
+];
