@@ -6,9 +6,8 @@ import { defineConfig } from 'vitest/config';
 const timed = ['context', 'degraded', 'more-states', 'prompt', 'restarts', 'screens', 'spawns', 'state-matrix'].map(
   (name) => `test/clients/${name}.test.ts`,
 );
-// Two at a time where a file says that its scenarios may go together. One that fails is tried once more, and said to
-// have been: the client, the machine and the clock are not ours.
-const realClients = { testTimeout: 180_000, hookTimeout: 120_000, maxConcurrency: 2, retry: 1 };
+// Two at a time where a file says that its scenarios may go together.
+const realClients = { testTimeout: 180_000, hookTimeout: 120_000, maxConcurrency: 2 };
 
 export default defineConfig({
   test: {

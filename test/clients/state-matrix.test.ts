@@ -17,7 +17,6 @@ const nothing: Setup = { name: 'none', hooks: false, statusLine: false, registry
 
 test(
   'every state is seen within two seconds, with all sources and with next to none',
-  // Nothing but times: on a machine that was busy with something else once they are taken again.
-  { timeout: 240_000, retry: 2 },
   watched((s) => runSetups(s, [everything, nothing])),
+  240_000,
 );

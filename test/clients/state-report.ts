@@ -17,14 +17,6 @@ interface Row {
 /** Each row of the table has to be seen this soon after it became true. */
 export const withinMs = 2_000;
 
-/** The long run holds every single row to that. In the others a machine busy with something else may be late with one. */
-export const isStrict = process.env.WATCHKEEPER_REPORTS !== undefined;
-const patienceMs = 5 * withinMs;
-
-export function expectInTime(lagMs: number, what: string): void {
-  expect(lagMs, `${what}: seen after ${lagMs} ms`).toBeLessThan(isStrict ? withinMs : patienceMs);
-}
-
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const scratch = path.join(root, 'test-results');
 
@@ -52,7 +44,7 @@ export class StateReport {
   ): Promise<AgentDocument> {
     const verdict = await watch.expect(agent, wanted, truthMs);
     this.add({ truth, how, state: verdict.state, source: verdict.source, lagMs: verdict.lagMs });
-    expectInTime(verdict.lagMs, truth);
+    expect(verdict.lagMs, `${truth}: seen after ${verdict.lagMs} ms`).toBeLessThan(withinMs);
     return verdict.status;
   }
 
@@ -60,7 +52,6 @@ export class StateReport {
   write(): void {
     mkdirSync(scratch, { recursive: true });
     writeFileSync(path.join(scratch, `states.${this.#part}.json`), JSON.stringify(this.#rows));
-    expect(median(this.#rows), 'the usual time until a state is seen').toBeLessThan(withinMs);
     const folder = path.join(root, process.env.WATCHKEEPER_REPORTS ?? 'test-results');
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'states.md'), text(allRows()));
@@ -74,12 +65,8 @@ function allRows(): Row[] {
     .flatMap((name) => JSON.parse(readFileSync(path.join(scratch, name), 'utf8')) as Row[]);
 }
 
-function median(rows: Row[]): number {
-  const lags = rows.map((row) => row.lagMs).sort((a, b) => a - b);
-  return lags[Math.floor(lags.length / 2)] ?? 0;
-}
-
 function text(rows: Row[]): string {
+  const lags = rows.map((row) => row.lagMs).sort((a, b) => a - b);
   return [
     '# Which source decided what, and how fast',
     '',
@@ -87,7 +74,7 @@ function text(rows: Row[]): string {
     'last column is the time in ms from the truth (by the model server, the keys or the signal) to the word of',
     '`watchkeeper events --follow`, program to program.',
     '',
-    `Rows: ${rows.length}; median ${median(rows)} ms, slowest ${Math.max(0, ...rows.map((row) => row.lagMs))} ms.`,
+    `Rows: ${rows.length}; median ${lags[Math.floor(lags.length / 2)] ?? 0} ms, slowest ${lags.at(-1) ?? 0} ms.`,
     '',
     '| truth | agent | seen as | source | ms |',
     '|---|---|---|---|---|',

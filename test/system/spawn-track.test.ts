@@ -227,12 +227,16 @@ describe('with a daemon and an agent', () => {
     }
   });
 
-  it('a last line like an error is a doubt that makes no prompt', async () => {
+  it('a last line like an error is a doubt that makes no prompt, and is asked about sooner', async () => {
     const log = file('doubt.log');
     writeFileSync(log, 'building\nnpm ERR! code ELIFECYCLE\n');
     await add(world, 'doubt', log);
     const seen = await becomes(world, 'doubt', ({ status }) => status === 'stalled');
     expect(seen.reason).toBe('its output ends with: npm ERR! code ELIFECYCLE');
+    const [check] = await world.query<{ details: { minutes: number } }>(
+      "SELECT details FROM health_checks WHERE details->>'task_id' = 'doubt'",
+    );
+    expect((check?.details.minutes ?? 0) * 60_000).toBeLessThan(stallMs * 0.9);
   });
 
   it('a name that a shell would run is stored and shown, never typed: a human is told', async () => {

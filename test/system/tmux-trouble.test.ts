@@ -66,28 +66,24 @@ describe('a tmux server that hangs', () => {
     }
   });
 
-  it('does not hold up the agents of other servers: their changes are seen within 2 s, new ones soon', async () => {
-    const tookMs: number[] = [];
+  it('does not hold up the agents of other servers: their changes are seen within 2 s, new ones within 5', async () => {
+    let slowestMs = 0;
     for (let round = 0; round < 12; round += 1) {
       const status = round % 2 === 0 ? 'busy' : 'idle';
       const changedMs = performance.now();
       beside.register({ status });
       await world.seen('beside', (agent) => agent.state === (status === 'busy' ? 'working' : 'idle'));
-      tookMs.push(performance.now() - changedMs);
+      slowestMs = Math.max(slowestMs, performance.now() - changedMs);
     }
     const openedMs = performance.now();
     await openStandIn(world, 'late');
     await world.seen('late', (agent) => agent.state === 'idle');
     const foundMs = performance.now() - openedMs;
-    const usualMs = tookMs.sort((a, b) => a - b)[tookMs.length / 2] ?? 0;
-    const slowestMs = tookMs.at(-1) ?? 0;
     console.log(
-      `while a server hangs: change seen after ${Math.round(usualMs)}, at most ${Math.round(slowestMs)} ms, new agent ${Math.round(foundMs)} ms`,
+      `while a server hangs: change seen after ${Math.round(slowestMs)} ms, new agent ${Math.round(foundMs)} ms`,
     );
-    expect(usualMs).toBeLessThan(2_000);
-    // A machine busy with something else may be late with one.
-    expect(slowestMs).toBeLessThan(10_000);
-    expect(foundMs).toBeLessThan(20_000);
+    expect(slowestMs).toBeLessThan(2_000);
+    expect(foundMs).toBeLessThan(5_000);
   });
 
   it('has not lost its agents: they keep place and state, and their own files still tell', async () => {
