@@ -2,6 +2,7 @@
 // without files, tmux and database.
 import { claudeCode } from '../dist/clients/claude-code/client.js';
 import { examine } from '../dist/detect/health.js';
+import { trendLimits } from '../dist/detect/trends/check.js';
 import { Counters } from '../dist/model/counters.js';
 import { AgentInbox } from '../dist/run/agent-inbox.js';
 import { WatchedAgent } from '../dist/run/watched-agent.js';
@@ -17,6 +18,8 @@ const minute = 60_000;
 const limits = {
   waitingNotifyMs: 2 * minute,
   answerMs: minute / 2,
+  startMs: 2 * minute,
+  completionMs: minute,
   stallMs: { thinking: 5 * minute, tool: 10 * minute, mcp: 15 * minute, subagent: 15 * minute },
 };
 
@@ -98,6 +101,7 @@ function openAgent(place) {
     hooked: () => {},
     broken: () => new Set(),
     bands: () => [30, 50, 70, 85],
+    trendLimits: () => trendLimits,
   });
   return (more) => {
     lines = more;
