@@ -112,6 +112,8 @@ function openAgent(place) {
       limits,
       unansweredSinceMs: null,
       loops: agent.loops,
+      completion: null,
+      missedSince: () => 0,
     });
     return { rows: events.length, findings: findings.length };
   };
