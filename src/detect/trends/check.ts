@@ -69,7 +69,8 @@ type TrendWord = string | null | undefined;
 export type TrendFold = (moment: Moment) => TrendWord;
 
 export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
+  // Sorts numbers by itself: asked at every request, a comparison of ours would be what it costs.
+  const sorted = Float64Array.from(values).sort();
   return sorted[sorted.length >> 1] ?? 0;
 }
 
