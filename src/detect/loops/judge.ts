@@ -105,8 +105,8 @@ export class RunJudge {
     else if (atMs < this.#nowMs) this.#count('clock_back');
     else {
       if (this.#silence.open && !Number.isNaN(this.#nowMs)) this.openMs += atMs - this.#nowMs;
-      const due = this.#silence.due();
-      if (due !== null && due.dueMs < atMs) {
+      const due = this.#silence.due(atMs);
+      if (due !== null) {
         const { check, text, dueMs, sinceMs } = due;
         const silent = `${text} for ${Math.round((dueMs - sinceMs) / 60_000)} min`;
         const finding = this.#open(check, this.#index, this.#index, dueMs, sinceMs, silent);

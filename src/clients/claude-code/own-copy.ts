@@ -1,0 +1,29 @@
+// A result is in its record twice: as the model got it, and as the client keeps it for its own screen, which is most of the
+// bytes of a transcript. Of that copy only what was left running is ever read.
+
+/** Shorter records are read whole in the same time. */
+const worthBytes = 1_500;
+const tailBytesMax = 1_500;
+const copyKey = Buffer.from(',"toolUseResult":');
+/** Keys of the record that come after the copy, in the present version and in older ones. */
+const tailKeys = [Buffer.from(',"userType":"'), Buffer.from(',"uuid":"')];
+/** Work left running, and the start of another record: a write that broke off, and the next one behind it. */
+const readKeys = [Buffer.from('backgroundTaskId'), Buffer.from('agentId'), Buffer.from('{"parentUuid":')];
+
+/**
+ * Where a record of a transcript may be cut so that it says the same without the copy; null: it may not. A quote
+ * after a comma cannot be inside a text, so both ends are at keys; if they are not of the record itself, what is
+ * left is no JSON, and the record has to be read whole.
+ */
+export function ownCopy(line: Buffer): { from: number; to: number } | null {
+  if (line.length < worthBytes) return null;
+  const from = line.indexOf(copyKey);
+  if (from < 0) return null;
+  for (const key of tailKeys) {
+    const to = line.lastIndexOf(key);
+    if (to < from || to < line.length - tailBytesMax) continue;
+    const copy = line.subarray(from, to);
+    return readKeys.some((read) => copy.includes(read)) ? null : { from, to };
+  }
+  return null;
+}
