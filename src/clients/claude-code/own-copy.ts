@@ -5,10 +5,12 @@
 const worthBytes = 1_500;
 const tailBytesMax = 1_500;
 const copyKey = Buffer.from(',"toolUseResult":');
+/** Looked for by its end: a search is as fast as its first letter is rare. */
+const copyKeyEnd = Buffer.from('UseResult":');
 /** Keys of the record that come after the copy, in the present version and in older ones. */
 const tailKeys = [Buffer.from(',"userType":"'), Buffer.from(',"uuid":"')];
-/** Work left running, and the start of another record: a write that broke off, and the next one behind it. */
-const readKeys = [Buffer.from('backgroundTaskId'), Buffer.from('agentId'), Buffer.from('{"parentUuid":')];
+/** `backgroundTaskId` and `agentId`: work left running. `parentUuid`: a write that broke off, and the next record behind it. */
+const readKeys = [Buffer.from('Id":'), Buffer.from('Uuid":')];
 
 /**
  * Where a record of a transcript may be cut so that it says the same without the copy; null: it may not. A quote
@@ -17,11 +19,15 @@ const readKeys = [Buffer.from('backgroundTaskId'), Buffer.from('agentId'), Buffe
  */
 export function ownCopy(line: Buffer): { from: number; to: number } | null {
   if (line.length < worthBytes) return null;
-  const from = line.indexOf(copyKey);
-  if (from < 0) return null;
+  const found = line.indexOf(copyKeyEnd);
+  const from = found + copyKeyEnd.length - copyKey.length;
+  if (found < 0 || from < 0 || !line.subarray(from, from + copyKey.length).equals(copyKey)) return null;
+  const tailFrom = Math.max(from, line.length - tailBytesMax);
+  const tail = line.subarray(tailFrom);
   for (const key of tailKeys) {
-    const to = line.lastIndexOf(key);
-    if (to < from || to < line.length - tailBytesMax) continue;
+    const place = tail.lastIndexOf(key);
+    if (place < 0) continue;
+    const to = tailFrom + place;
     const copy = line.subarray(from, to);
     return readKeys.some((read) => copy.includes(read)) ? null : { from, to };
   }

@@ -3,7 +3,7 @@ import type { SessionFact } from '../../model/session-event.ts';
 import { isAuthError } from '../checks/auth-failed.ts';
 import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
-import { Recent } from './recent.ts';
+import { RecentKeys } from './recent-keys.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
 import type { StepCount } from './steps.ts';
 import { type LoopTrouble, LoopWatch } from './watch.ts';
@@ -56,7 +56,7 @@ export class RunJudge {
   readonly #loops: LoopWatch;
   readonly #told = new Map<LoopTrouble, RunFinding>();
   readonly #tell: (note: RunNote) => void;
-  readonly #keys = new Recent(keysMax);
+  readonly #keys = new RecentKeys(keysMax);
   #nowMs = Number.NaN;
   #index = 0;
   #limited: RunFinding | null = null;
