@@ -37,10 +37,11 @@ export function lookAtHandoff(file: string, { root, uid, askedMs }: HandoffPlace
     return { kind: 'outside' };
   let fd: number | null = null;
   try {
-    const place = path.join(realpathSync(root), inside);
+    const realRoot = realpathSync(root);
+    const place = path.join(realRoot, inside);
     const barred = barredOnTheWay(place, inside);
     if (barred !== null) return barred;
-    fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    fd = openBelow(realRoot, inside.split(path.sep));
     const before = fstatSync(fd);
     if (!before.isFile()) return { kind: 'not-regular' };
     if (before.uid !== uid) return { kind: 'unreadable' };
@@ -49,8 +50,6 @@ export function lookAtHandoff(file: string, { root, uid, askedMs }: HandoffPlace
     // Written this very moment: a further write would not show in its time.
     if (Math.abs(Date.now() - before.mtimeMs) < coarseMs) return { kind: before.size === 0 ? 'empty' : 'changing' };
     const bytes = readAll(fd, before.size);
-    // The directories above could have been exchanged between the look at them and the opening.
-    if (realpathSync(place) !== place) return { kind: 'link' };
     if (bytes.length !== before.size || !isSame(before, fstatSync(fd)) || !isSame(before, lstatSync(place)))
       return { kind: 'changing' };
     const text = new TextDecoder().decode(bytes);
@@ -113,6 +112,25 @@ function barredOnTheWay(place: string, inside: string): HandoffLook | null {
     if (above === 0 && !stats.isFile()) return { kind: 'not-regular' };
   }
   return null;
+}
+
+/**
+ * Opened from directory to directory, each held open while the next is opened in it: one that is exchanged for a link
+ * between the look at it and the opening is not followed.
+ */
+function openBelow(root: string, parts: string[]): number {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
+  let at = openSync(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  for (const [index, part] of parts.entries()) {
+    const kind = index === parts.length - 1 ? O_NONBLOCK : O_DIRECTORY;
+    const above = at;
+    try {
+      at = openSync(`/proc/self/fd/${above}/${part}`, O_RDONLY | O_NOFOLLOW | kind);
+    } finally {
+      closeSync(above);
+    }
+  }
+  return at;
 }
 
 /** One byte more than expected, to see that it grew. */

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../../decide/gate.ts';
 import { type HandoffFacts, type Move, nextMove, standsStill } from '../../decide/handoff/cycle.ts';
 import { handoffFile } from '../../decide/handoff/document.ts';
+import { hasPlace, type Place } from '../../decide/handoff/places.ts';
 import { documentRecipe } from '../../decide/handoff/recipe.ts';
 import { whyNotYet } from '../../decide/handoff/tries.ts';
 import { type HandoffPolicy, whyHandOff } from '../../decide/handoff/trigger.ts';
@@ -264,15 +265,13 @@ export class Handoffs {
     return reading.state === 'ended' || this.#parts.agent(agent) !== null;
   }
 
-  /** So many at the same time in a project, and on an account. */
   #hasPlace(cycle: Cycle): boolean {
-    if (cycle.placed) return true;
-    const { maxParallel } = this.#parts.config().handoff;
-    const others = [...this.#open.values()].filter((other) => other.placed);
-    const account = (of: Cycle) => this.#parts.agent(of.handoff.agent)?.seen.configDir ?? null;
-    const inProject = others.filter(({ handoff }) => handoff.project === cycle.handoff.project).length;
-    const onAccount = others.filter((other) => account(other) === account(cycle)).length;
-    return inProject < maxParallel && onAccount < maxParallel;
+    const taken = [...this.#open.values()].filter((other) => other.placed).map((other) => this.#placeOf(other));
+    return cycle.placed || hasPlace(this.#placeOf(cycle), taken, this.#parts.config().handoff.maxParallel);
+  }
+
+  #placeOf({ handoff: { agent, project } }: Cycle): Place {
+    return { project, account: this.#parts.agent(agent)?.seen.configDir ?? null };
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
