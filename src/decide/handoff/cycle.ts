@@ -2,8 +2,9 @@ import type { HandoffSigns } from '../../detect/handoff-signs.ts';
 import type { Refusal } from '../../model/action.ts';
 import type { AgentView } from '../../model/agent.ts';
 import { type Handoff, stepOf } from '../../model/handoff.ts';
-import { type Deed, type DeedFacts, deedOf, isHopeless, lastDone, wasTried } from './deeds.ts';
+import { type Deed, type DeedFacts, deedOf, isHopeless, isTraceOf, lastDone, wasTried } from './deeds.ts';
 import { type DocumentProblem, fileProblems, staleProblem } from './document.ts';
+import { documentRecipe } from './recipe.ts';
 
 /**
  * The handoff machine: one decision from where a handoff stands and how the world is now. It never looks at what it
@@ -226,7 +227,7 @@ function whenCleared(at: At): Move {
   const resumed = deedOf(at, 'resume');
   const back = deedOf(at, 'go-back');
   if (session !== handoff.newSession) {
-    return fail(session === handoff.oldSession && wasTried(back) ? 'not-confirmed' : 'session-changed');
+    return fail(session === handoff.oldSession && wasTried(back) ? whyBack(at) : 'session-changed');
   }
   if (resumed.is === 'done') return step('resumed');
   if (resumed.is === 'open') return wait('the resume prompt is under way');
@@ -244,10 +245,11 @@ function whenResumed(at: At): Move {
   const { fresh } = facts;
   const back = deedOf(at, 'go-back');
   if (session !== handoff.newSession) {
-    return fail(session === handoff.oldSession && wasTried(back) ? 'not-confirmed' : 'session-changed');
+    return fail(session === handoff.oldSession && wasTried(back) ? whyBack(at) : 'session-changed');
   }
   if (fresh.readMs !== null && fresh.wentOnMs !== null) return step('confirmed');
   if (back.is !== 'none') return goBack(at);
+  if (hasTakenUp(at)) return step('confirmed');
   const resumed = deedOf(at, 'resume');
   if (resumed.is === 'done') return step('resumed', resumed.why);
   if (resumed.is === 'open') return wait('the resume prompt is under way');
@@ -267,19 +269,32 @@ function whenResumed(at: At): Move {
   return wasTried(deedOf(at, 'interrupt')) ? wait('the end of its turn') : { do: 'interrupt' };
 }
 
+/** A recipe's own words may bring the file in without a call that names it: then its turn's answer has to do. */
+function hasTakenUp(at: At): boolean {
+  const { handoff, facts } = at;
+  const { repliedMs, failedMs } = facts.fresh;
+  const resumedMs = lastDone(at, 'resume')?.atMs ?? Number.POSITIVE_INFINITY;
+  if (!isRecipe(handoff) || turnOf(at) !== 'over') return false;
+  return (repliedMs ?? 0) > resumedMs && (facts.fresh.turnEndedMs ?? 0) > resumedMs && (failedMs ?? 0) < resumedMs;
+}
+
 /** To the session before, by its exact id; a human is told either way. */
 function goBack(at: At): Move {
   const { facts } = at;
   const back = deedOf(at, 'go-back');
   if (facts.forbidden !== null) return wait(facts.forbidden);
   if (back.is === 'open' || back.is === 'done') {
-    return facts.nowMs - back.atMs < facts.deadlineMs ? wait('the way back') : fail('not-confirmed');
+    return facts.nowMs - back.atMs < facts.deadlineMs ? wait('the way back') : fail(whyBack(at));
   }
-  if (back.is === 'refused' && isHopeless(back)) return fail('not-confirmed');
-  if (back.tries >= triesMax || facts.stepAgeMs > 3 * facts.deadlineMs) return fail('not-confirmed');
+  if (back.is === 'refused' && isHopeless(back)) return fail(whyBack(at));
+  if (back.tries >= triesMax || facts.stepAgeMs > 3 * facts.deadlineMs) return fail(whyBack(at));
   if (turnOf(at) !== 'over') return wait(`it is ${stateWords(at)}`);
   if (back.is === 'uncertain' && facts.nowMs - back.atMs < traceMs) return wait('the way back');
   return { do: 'go-back' };
+}
+
+function whyBack({ facts }: At): HandoffFailure {
+  return facts.fresh.unknown.length > 0 && facts.fresh.readMs === null ? 'unknown-command' : 'not-confirmed';
 }
 
 /** A poor document is sent back once, with what is missing. */
@@ -293,13 +308,26 @@ function sendBack(at: At, asked: Deed, problems: readonly DocumentProblem[]): Mo
 /** Written, but the work went on after it; or somebody else has said something since. */
 function isOutdated(at: At, writtenMs: number): boolean {
   const { old } = at.facts;
-  return (old.workedMs ?? 0) > writtenMs + slackMs || someoneElse(at, old, writtenMs);
+  if (someoneElse(at, old, writtenMs)) return true;
+  const workedMs = old.workedMs ?? 0;
+  // What else a recipe has done in its turn is the recipe's own affair; a later turn is not.
+  if (isRecipe(at.handoff)) return (old.clientTurnMs ?? 0) > writtenMs && workedMs > (old.clientTurnMs ?? 0);
+  return workedMs > writtenMs + slackMs;
+}
+
+function isRecipe({ recipe }: Handoff): boolean {
+  return recipe !== documentRecipe;
 }
 
 /** Has anybody but us said something to it after the given time? */
 function someoneElse({ facts }: At, signs: HandoffSigns, afterMs: number): boolean {
   const ours = facts.actions.flatMap(({ typed }) => /\[(wk-\w+)\]$/.exec(typed ?? '')?.[1] ?? []);
-  return signs.prompts.some(({ atMs, tags }) => atMs > afterMs && !tags.some((tag) => ours.includes(tag)));
+  return signs.prompts
+    .filter(({ atMs }) => atMs > afterMs)
+    .some(
+      (prompt) =>
+        !prompt.tags.some((tag) => ours.includes(tag)) && !facts.actions.some((action) => isTraceOf(action, prompt)),
+    );
 }
 
 function timesAt(handoff: Handoff, name: string): number {
