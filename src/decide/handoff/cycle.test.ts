@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { newHandoffSigns } from '../../detect/handoff-signs.ts';
 import type { AgentView, State } from '../../model/agent.ts';
 import type { Handoff, HandoffAction, HandoffDeed, HandoffStep } from '../../model/handoff.ts';
-import { type DocumentLook, type HandoffFacts, type Move, nextMove, standsStill } from './cycle.ts';
+import { nextMove, standsStill } from './cycle.ts';
 import { fileProblems, staleProblem } from './document.ts';
+import type { DocumentLook, HandoffFacts, Move } from './moves.ts';
 
 const t0 = 1_000_000;
 const deadlineMs = 300_000;

@@ -1,4 +1,3 @@
-import type { HandoffSigns } from '../../detect/handoff-signs.ts';
 import type { Refusal } from '../../model/action.ts';
 import type { Handoff, HandoffAction, HandoffDeed } from '../../model/handoff.ts';
 
@@ -20,7 +19,7 @@ export interface Deed {
 }
 
 /** After so long without a word nobody is at it any more. */
-const openMs = 60_000;
+export const openMs = 60_000;
 
 interface Where {
   handoff: Handoff;
@@ -56,39 +55,7 @@ export function isHopeless({ refusal }: Deed): boolean {
   return refusal === 'unsafe-text' || refusal === 'unknown-command';
 }
 
-/** The name of a command that was typed; null: it was a prompt. */
-export function typedCommand({ typed }: HandoffAction): string | null {
-  return /^\/([\w:.-]+)/.exec(typed ?? '')?.[1] ?? null;
-}
-
-/**
- * A command carries no tag: the session's own record of it, soon after it was typed, is what is known of it where the
- * ledger has no word, such as after a crash.
- */
-export function withTraces(actions: readonly HandoffAction[], { old, fresh }: Sessions): HandoffAction[] {
-  return actions.map((action) => {
-    if ((action.deed !== 'ask' && action.deed !== 'resume') || hasArrived(action)) return action;
-    const signs = action.deed === 'ask' ? old : fresh;
-    const isIt = (sign: { atMs: number; command: string | null }) => isTraceOf(action, sign);
-    if (signs.prompts.some(isIt))
-      return { ...action, outcomes: [...action.outcomes, { outcome: 'confirmed', reason: 'proved-late' }] };
-    if (signs.unknown.some(isIt)) return { ...action, outcomes: [{ outcome: 'refused', reason: 'unknown-command' }] };
-    return action;
-  });
-}
-
-interface Sessions {
-  old: HandoffSigns;
-  fresh: HandoffSigns;
-}
-
-/** Is this the record of the command that we typed? */
-export function isTraceOf(action: HandoffAction, sign: { atMs: number; command: string | null }): boolean {
-  const sinceMs = sign.atMs - action.atMs;
-  return sign.command !== null && sign.command === typedCommand(action) && sinceMs >= 0 && sinceMs < openMs;
-}
-
-function hasArrived({ outcomes }: HandoffAction): boolean {
+export function hasArrived({ outcomes }: HandoffAction): boolean {
   return outcomes.some(({ outcome }) => outcome === 'confirmed' || outcome === 'queued');
 }
 

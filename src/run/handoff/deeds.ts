@@ -1,5 +1,5 @@
-import type { Move } from '../../decide/handoff/cycle.ts';
 import type { DocumentProblem } from '../../decide/handoff/document.ts';
+import type { Move } from '../../decide/handoff/moves.ts';
 import {
   againWords,
   askWords,

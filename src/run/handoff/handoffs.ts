@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../../decide/gate.ts';
-import { type HandoffFacts, type Move, nextMove, standsStill } from '../../decide/handoff/cycle.ts';
-import { withTraces } from '../../decide/handoff/deeds.ts';
+import { nextMove, standsStill } from '../../decide/handoff/cycle.ts';
+import type { HandoffFacts, Move } from '../../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../../decide/handoff/places.ts';
 import { documentRecipe, policyFor, recipeCalled, recipeFile, recipeFor } from '../../decide/handoff/recipe.ts';
+import { withTraces } from '../../decide/handoff/traces.ts';
 import { whyNotYet } from '../../decide/handoff/tries.ts';
 import { whyHandOff } from '../../decide/handoff/trigger.ts';
 import type { AgentView, CheckName } from '../../model/agent.ts';

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
-import type { DocumentLook } from '../../decide/handoff/cycle.ts';
 import { headNamed, verifyDocument } from '../../decide/handoff/document.ts';
+import type { DocumentLook } from '../../decide/handoff/moves.ts';
 import { documentRecipe, type Recipe } from '../../decide/handoff/recipe.ts';
 import type { Handoff } from '../../model/handoff.ts';
 import type { Git } from '../../sense/git.ts';
