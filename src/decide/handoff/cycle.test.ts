@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { newHandoffSigns } from '../../detect/handoff-signs.ts';
 import type { AgentView, State } from '../../model/agent.ts';
 import type { Handoff, HandoffAction, HandoffDeed, HandoffStep } from '../../model/handoff.ts';
-import { type DocumentLook, type HandoffFacts, type Move, nextMove, standsStill } from './cycle.ts';
+import { nextMove, standsStill } from './cycle.ts';
 import { fileProblems, staleProblem } from './document.ts';
+import type { DocumentLook, HandoffFacts, Move } from './moves.ts';
 
 const t0 = 1_000_000;
 const deadlineMs = 300_000;
@@ -155,7 +156,12 @@ describe('nothing is cleared that is not stored, verified and unchanged', () => 
     ['it works again', 'saved', { state: 'working' }, 'wait: it is working'],
     ['a dialog', 'saved', { state: 'waiting' }, 'wait: a dialog is open'],
     ['it worked after writing it', 'saved', { old: { workedMs: t0 + 9_000 } }, 'step written'],
-    ['a person said something', 'saved', { old: { prompts: [{ atMs: t0 + 9_000, tags: [] }] } }, 'step written'],
+    [
+      'a person said something',
+      'saved',
+      { old: { prompts: [{ atMs: t0 + 9_000, tags: [], command: null }] } },
+      'step written',
+    ],
     ['poor by now: other work runs', 'verified', { document: poor }, 'step written'],
     ['paused', 'saved', { forbidden: 'paused' }, 'wait: paused'],
     ['watch mode', 'saved', { forbidden: 'watch-mode' }, 'wait: watch-mode'],
@@ -217,7 +223,7 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
     [
       'somebody else is there first',
       'cleared',
-      { fresh: { prompts: [{ atMs: t0 + 7_000, tags: [] }] } },
+      { fresh: { prompts: [{ atMs: t0 + 7_000, tags: [], command: null }] } },
       'fail taken-over',
     ],
     ['it cannot be said at all', 'cleared', { actions: [did('resume', 'unsafe', 6)] }, 'go-back'],
@@ -318,13 +324,13 @@ describe('a fresh context that does not take it up goes back to the old one', ()
     [
       'somebody else works there',
       'resumed',
-      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: [] }] } },
+      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: [], command: null }] } },
       'fail taken-over',
     ],
     [
       'our own prompt is nobody else',
       'resumed',
-      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: ['wk-resume6'] }] } },
+      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: ['wk-resume6'], command: null }] } },
       'go-back',
     ],
     ['back', 'resumed', { ageMs: late, session: 'old', actions: wentBack }, 'fail not-confirmed'],

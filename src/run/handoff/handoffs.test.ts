@@ -153,6 +153,7 @@ class MadeUp {
       commander: {
         clear: (_agent, { about }) => this.#command(about, '/clear', () => this.#go('new')),
         resume: (_agent, session, { about }) => this.#command(about, `/resume ${session}`, () => this.#go(session)),
+        run: (_agent, text, { about }) => this.#command(about, text, () => this.#hear(text, '')),
         interrupt: (_agent, about) => this.#command(about, null, () => {}),
       },
     };
