@@ -82,7 +82,7 @@ test(
     expect(acted.filter(({ outcome }) => outcome === null || /fail|uncertain/.test(outcome))).toEqual([]);
     // What reached the model is what the ledger says, each once: its tags, and no words without one.
     expect(worker.heard.filter((text) => !/\[wk-\w+\]$/.test(text))).toEqual([]);
-    const tags = [...new Set(worker.heard.map((text) => /\[(wk-\w+)\]$/.exec(text)?.[1]))].sort();
+    const tags = worker.heard.map((text) => /\[(wk-\w+)\]$/.exec(text)?.[1]).sort();
     expect(tags).toEqual(acted.flatMap(({ intent }) => intent.tag ?? []).sort());
     expect((await s.tmux.run('capture-pane', '-p', '-t', `=${bystander}:`)).trim()).toBe('');
 
@@ -145,7 +145,7 @@ async function start(s: Scenario): Promise<Agent> {
 /** The model at work: what it knows of the tasks it has from what it reads. */
 class Worker {
   readonly model: Handing;
-  /** The first request after each thing said to it. */
+  /** What was said to it, each once. */
   readonly heard: string[] = [];
   /** When a turn ended that somebody had to do something about. */
   readonly stopped: number[] = [];
@@ -160,7 +160,7 @@ class Worker {
     const { toolResults, text, kind } = ask.turn;
     if (kind !== 'main') return undefined;
     const [result] = toolResults;
-    if (result === undefined) this.heard.push(text);
+    if (this.heard.at(-1) !== text) this.heard.push(text);
     if (ask.asked === 'document' || ask.asked === 'again') return this.model.write(ask, this.#document(ask));
     if (result === undefined) {
       if (ask.asked === 'resume') this.model.percent = begins;
