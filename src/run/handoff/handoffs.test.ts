@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentView, State } from '../../model/agent.ts';
 import type { Json } from '../../model/event.ts';
@@ -32,6 +33,7 @@ class MadeUp {
   readonly #ledger: (HandoffAction & { handoff: string })[] = [];
   readonly #record = new Map<string, SessionFact[]>();
   #daemon: Handoffs | null = null;
+  #wrote = false;
   /** The daemon dies when it comes to this point; 0: never. */
   killAt = 0;
   #point = 0;
@@ -67,6 +69,9 @@ class MadeUp {
 
   async round(): Promise<void> {
     this.nowMs += 5_000;
+    // A file that changed this very moment does not count yet, by the clock of its file system.
+    if (this.#wrote) await sleep(25);
+    this.#wrote = false;
     await this.#survive(async () => {
       this.#daemon?.round([this.view()]);
       await this.#daemon?.settled();
@@ -206,6 +211,7 @@ class MadeUp {
       const isGood = !this.isPoor || text.includes('not good yet');
       writeFileSync(file, document(isGood ? (/Nonce \((\w+)\)/.exec(text)?.[1] ?? '') : 'forgotten'));
       utimesSync(file, this.nowMs / 1000, this.nowMs / 1000);
+      this.#wrote = true;
     }
     this.#write({ kind: 'tool-result', id: tag, isError: false, started: null });
     this.#write({ kind: 'reply', model: 'm', messageId: tag, usage: null, ends: true, text: 'Done.' });
