@@ -21,14 +21,14 @@ import type { WatchedAgent } from '../watched-agent.ts';
 import { Cycle } from './cycle.ts';
 import { HandoffDeeds } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
-import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
+import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
 import { failureFinding, type HandoffNews, newsOf } from './news.ts';
 
 export interface HandoffsParts {
   host: string;
   home: Home;
   uid: number;
-  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions'>;
+  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions' | 'handoffText'>;
   clock: Clock;
   git: Git;
   config: () => Config;
@@ -46,7 +46,7 @@ export interface HandoffsParts {
 
 const rememberedMs = 24 * 3_600_000;
 /** In these the agent's document is what counts. */
-const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved'];
+const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved', 'cleared'];
 
 /** Hands full contexts over to fresh ones. Each round takes every open handoff one decision further. */
 export class Handoffs {
@@ -235,7 +235,8 @@ export class Handoffs {
       git: this.#parts.git,
       uid: this.#parts.uid,
       dir: this.#parts.config().handoff.dir,
-      askedMs: asked?.atMs ?? handoff.requestedMs,
+      // Later only its hash counts: it may have been put back.
+      askedMs: stepOf(handoff) === 'cleared' ? 0 : (asked?.atMs ?? handoff.requestedMs),
       background: view.background.map(({ id }) => id),
     });
   }
@@ -292,6 +293,8 @@ export class Handoffs {
         });
       case 'note-cleared':
         return this.#take(cycle, 'cleared', null, { newSession: move.newSession });
+      case 'put-back':
+        return this.#putBack(cycle);
       case 'fail':
         return this.#take(cycle, 'failed', move.reason, {});
       default:
@@ -299,6 +302,21 @@ export class Handoffs {
         if (move.do === 'ask') cycle.placed = true;
         if (!(await this.#deeds.do(cycle, move, view))) await this.#take(cycle, 'failed', 'unsafe-text', {});
     }
+  }
+
+  /** Whether it succeeded the next look tells. */
+  async #putBack(cycle: Cycle): Promise<void> {
+    const { id, file } = cycle.handoff;
+    const text = await this.#parts.store.handoffText(id);
+    if (!text.ok || text.value === null) return;
+    const sha256 = putBack(file, text.value);
+    const document = sha256 === null ? {} : { document: { text: text.value, sha256 } };
+    await this.#take(
+      cycle,
+      'cleared',
+      sha256 === null ? 'the document is gone' : 'the document was put back',
+      document,
+    );
   }
 
   async #take(cycle: Cycle, step: HandoffStep, reason: string | null, change: HandoffChange): Promise<void> {
