@@ -9,6 +9,7 @@ import {
   readSync,
   realpathSync,
   type Stats,
+  statSync,
 } from 'node:fs';
 import path from 'node:path';
 import { matchesGlob } from '../model/glob.ts';
@@ -61,6 +62,14 @@ export function lookAtHandoff(file: string, { root, uid, askedMs }: HandoffPlace
     return { kind: failureKind(error) };
   } finally {
     if (fd !== null) closeSync(fd);
+  }
+}
+
+export function isDirectory(place: string): boolean {
+  try {
+    return statSync(place).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -35,6 +35,7 @@ type Watched = NonNullable<ReturnType<HandoffsParts['agent']>>;
 /** One agent with its client, and the database: what outlives a killed daemon. */
 class MadeUp {
   readonly project = mkdtempSync(path.join(dir, 'project-'));
+  shownAs = this.project;
   nowMs = Date.now();
   session: string | null = 'old';
   state: State = 'idle';
@@ -115,7 +116,7 @@ class MadeUp {
   view(): AgentView {
     const reading = { state: this.state, detail: null };
     const process = { bootId: 'b', pid: 1, startTicks: '1' };
-    const known = { agent: 'a-ps', project: 'a', authority: 'manage', cwd: this.project, sessionId: this.session };
+    const known = { agent: 'a-ps', project: 'a', authority: 'manage', cwd: this.shownAs, sessionId: this.session };
     return { ...known, reading, process, background: [], findings: [], context: null } as unknown as AgentView;
   }
 
@@ -379,5 +380,13 @@ describe('a handoff', () => {
     await handOver(world);
     expect(world.handoff?.steps.at(-1)).toMatchObject({ step: 'failed', reason: 'not-confirmed' });
     expect([world.session, count(world, 'resume'), readdirSync(outside).length]).toEqual(['old', 0, 0]);
+  });
+
+  it('is not begun in a directory that is not there, such as one whose name is only shown in part', async () => {
+    const world = new MadeUp();
+    world.shownAs = path.join(dir, '[redacted]');
+    await world.start();
+    await world.request();
+    expect([world.handoff, existsSync(world.shownAs)]).toEqual([undefined, false]);
   });
 });

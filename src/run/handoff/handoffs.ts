@@ -13,6 +13,7 @@ import type { Store } from '../../model/store.ts';
 import { storable } from '../../model/text.ts';
 import type { Clock } from '../../model/world.ts';
 import type { Git } from '../../sense/git.ts';
+import { isDirectory } from '../../sense/handoff-file.ts';
 import type { Commander } from '../commander.ts';
 import type { Config } from '../config/schema.ts';
 import type { Home } from '../home.ts';
@@ -154,7 +155,8 @@ export class Handoffs {
   #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): string | null {
     if (view.reading.state === 'ended' || view.reading.state === 'unknown') return view.reading.state;
     if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
-    if (view.sessionId === null || view.cwd === null) return 'unknown';
+    // What is shown of an odd path is not the path.
+    if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
     const forbidden = this.#forbidden(view);
     return by === 'rule' && forbidden !== 'authority' ? null : forbidden;
   }
