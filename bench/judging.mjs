@@ -2,13 +2,14 @@
 // without files, tmux and database.
 import { claudeCode } from '../dist/clients/claude-code/client.js';
 import { examine } from '../dist/detect/health.js';
+import { trendLimits } from '../dist/detect/trends/check.js';
 import { Counters } from '../dist/model/counters.js';
 import { AgentInbox } from '../dist/run/agent-inbox.js';
 import { WatchedAgent } from '../dist/run/watched-agent.js';
 import { transcriptLines } from './transcript.mjs';
 
-export const agents = 1_000;
-export const recordsPerSecond = 10;
+const agents = 1_000;
+const recordsPerSecond = 10;
 const looksPerSecond = 2;
 const simulatedSeconds = 20;
 const sessions = 8;
@@ -17,6 +18,8 @@ const minute = 60_000;
 const limits = {
   waitingNotifyMs: 2 * minute,
   answerMs: minute / 2,
+  startMs: 2 * minute,
+  completionMs: minute,
   stallMs: { thinking: 5 * minute, tool: 10 * minute, mcp: 15 * minute, subagent: 15 * minute },
 };
 
@@ -98,6 +101,7 @@ function openAgent(place) {
     hooked: () => {},
     broken: () => new Set(),
     bands: () => [30, 50, 70, 85],
+    trendLimits: () => trendLimits,
   });
   return (more) => {
     lines = more;
@@ -108,6 +112,8 @@ function openAgent(place) {
       limits,
       unansweredSinceMs: null,
       loops: agent.loops,
+      completion: null,
+      missedSince: () => 0,
     });
     return { rows: events.length, findings: findings.length };
   };
@@ -128,7 +134,7 @@ function cpuMs() {
 }
 
 /** So many agents at work at once: the share of one core they take, and what they hold in memory. */
-export function manyAgents() {
+function manyAgents() {
   const perLook = recordsPerSecond / looksPerSecond;
   const needed = simulatedSeconds * recordsPerSecond;
   const pools = Array.from({ length: sessions }, (_, seed) => take(transcriptLines(seed + 1), needed * 5));
@@ -147,13 +153,15 @@ export function manyAgents() {
   }
   global.gc?.();
   const heldMb = (process.memoryUsage().heapUsed - heldBefore) / 1e6;
+  // Still in use, so that they are counted.
+  for (const look of looks) look([]);
   const settled = usedMs.slice(usedMs.length / 2);
   const share = settled.reduce((sum, ms) => sum + ms, 0) / settled.length / (1000 / looksPerSecond);
-  return { share, heldMb, rssMb: process.memoryUsage().rss / 1e6, looks: looks.length };
+  return { share, heldMb, rssMb: process.memoryUsage().rss / 1e6 };
 }
 
 /** One session without an end: microseconds per record, in its first tenth and in its last. */
-export function longSession() {
+function longSession() {
   const perLook = 5;
   const warm = openAgent(1);
   const before = transcriptLines(99);

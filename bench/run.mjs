@@ -1,10 +1,12 @@
-// `npm run bench [-- --write]`: what Watchkeeper costs, against the plain way of doing the same. Both in one run, as ratios,
+// `npm run bench [-- PART… --write]`: what Watchkeeper costs, against the plain way of doing the same. Both in one run, as ratios,
 // because machines are noisy. --write keeps the tables in docs/reports/bench.md.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureHooks } from './hooks.mjs';
+import { judgingLines } from './judging.mjs';
 import { measure, seconds, tickSeconds } from './panes.mjs';
+import { replayLines } from './replay.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const paneCounts = [1, 50, 200];
@@ -35,29 +37,53 @@ async function hookRows() {
   );
 }
 
-const table = [
+async function watchingLines() {
+  return [
+    '## Watching',
+    '',
+    `CPU of one core over ${seconds} s with idle agents, after 15 s to warm up, a tick of ${tickSeconds} s. The plain way starts one \`tmux capture-pane\` per pane and tick;`,
+    'ours is the daemon and what it costs the tmux server. Memory is proportional set size.',
+    '',
+    '| agents | plain way | daemon | tmux server | cheaper by | PostgreSQL | daemon memory | PostgreSQL memory |',
+    '|---|---|---|---|---|---|---|---|',
+    ...(await paneRows()),
+  ];
+}
+
+async function hookLines() {
+  return [
+    '## A hook',
+    '',
+    'Milliseconds of one call as the client makes it: through `sh -c`, with an event of 2.5 KB on standard input.',
+    '',
+    '| hook | median | 95 of 100 within | against ours |',
+    '|---|---|---|---|',
+    ...(await hookRows()),
+  ];
+}
+
+const parts = { watching: watchingLines, hooks: hookLines, replay: replayLines, judging: judgingLines };
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const unknown = words.find((word) => !Object.hasOwn(parts, word));
+if (unknown !== undefined) {
+  process.stderr.write(`bench: ${unknown} is none of ${Object.keys(parts).join(', ')}\n`);
+  process.exit(2);
+}
+
+/** The parts that were not measured stay as they are. */
+const report = path.join(root, 'docs/reports/bench.md');
+const before = readFileSync(report, 'utf8').split(/\n(?=## )/);
+const sections = new Map(before.slice(1).map((text) => [text.split('\n')[0], text.trimEnd()]));
+const date = new Date().toISOString().slice(0, 10);
+for (const name of words.length > 0 ? words : Object.keys(parts)) {
+  const [title, ...lines] = await parts[name]();
+  const text = [title, ...lines, '', `Measured on ${date}, Node ${process.versions.node}.`].join('\n');
+  process.stdout.write(`${text}\n\n`);
+  sections.set(title, text);
+}
+const head = [
   '# What it costs',
   '',
-  `Written by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}. The clock of the kernel ticks at 10 ms, so small`,
-  'figures of CPU are coarse.',
-  '',
-  '## Watching',
-  '',
-  `CPU of one core over ${seconds} s with idle agents, after 15 s to warm up, a tick of ${tickSeconds} s. The plain way starts one \`tmux capture-pane\` per pane and tick;`,
-  'ours is the daemon and what it costs the tmux server. Memory is proportional set size.',
-  '',
-  '| agents | plain way | daemon | tmux server | cheaper by | PostgreSQL | daemon memory | PostgreSQL memory |',
-  '|---|---|---|---|---|---|---|---|',
-  ...(await paneRows()),
-  '',
-  '## A hook',
-  '',
-  'Milliseconds of one call as the client makes it: through `sh -c`, with an event of 2.5 KB on standard input.',
-  '',
-  '| hook | median | 95 of 100 within | against ours |',
-  '|---|---|---|---|',
-  ...(await hookRows()),
-  '',
+  'Written by `npm run bench -- [watching] [hooks] [replay] [judging] --write`. The clock of the kernel ticks at 10 ms, so small figures of CPU are coarse.',
 ].join('\n');
-process.stdout.write(table);
-if (process.argv.includes('--write')) writeFileSync(path.join(root, 'docs/reports/bench.md'), table);
+if (process.argv.includes('--write')) writeFileSync(report, `${[head, ...sections.values()].join('\n\n')}\n`);

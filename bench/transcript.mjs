@@ -3,7 +3,7 @@
 // signature, calls, progress of subagents and words. The same seed gives the same bytes.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-export function random(seed) {
+function random(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -115,6 +115,31 @@ describe('a prompt is typed and submitted once', () => {
   });
 });
 
+describe('what an earlier delivery of ours left in the box', () => {
+  const command: Delivery = { text: '/resume 12ab-34cd', mark: '12ab-34cd', tag: '12ab-34cd', proofMs: 1_000 };
+  it('a command with a blank in it is known again in the box', async () => {
+    const there = terminal();
+    expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'confirmed' });
+    expect(there.submitted).toEqual([command.text]);
+  });
+  it.each([
+    [delivery.text, { ...delivery, text: 'Once more. [wk-77aa]', mark: '[wk-77aa]', tag: 'wk-77aa' }],
+    [command.text, command],
+  ])('is taken out: %s', async (left, given) => {
+    const there = terminal({ box: left });
+    expect(await deliver({ ...given, leftovers: [left] }, there.ports)).toMatchObject({ outcome: 'confirmed' });
+    expect(there.submitted).toEqual([given.text]);
+    expect([there.box, there.stashed]).toEqual(['', null]);
+  });
+  it('what only resembles it is a draft, and stays', async () => {
+    const there = terminal({ box: `${command.text} please` });
+    const given = { ...command, leftovers: [command.text], neverOverDraft: true };
+    expect(await deliver(given, there.ports)).toMatchObject({ outcome: 'refused', reason: 'draft' });
+    expect(there.box).toBe(`${command.text} please`);
+    expect(there.pressed).toEqual([]);
+  });
+});
+
 describe("a person's words that come in the very moment stay where they are", () => {
   const mixed: [string, Delivery, (ours: string) => string][] = [
     ['before ours', delivery, (ours) => `wait, ${ours}`],

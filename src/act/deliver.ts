@@ -151,7 +151,7 @@ function isOursToo(shown: string, { text }: Delivery): boolean {
 async function withoutLeftover(delivery: Delivery, hand: Hand, box: InputBox): Promise<InputBox | null> {
   const left = (delivery.leftovers ?? []).find((text) => dense(text) === dense(box.text));
   if (left === undefined || left === '') return box;
-  const mark = /\[wk-\w+\]$/.exec(left)?.[0] ?? left;
+  const mark = /\[wk-\w+\]$/.exec(left)?.[0] ?? dense(left);
   return (await clearBox({ ...delivery, text: left, mark }, hand)) ? readBox(hand.ports) : box;
 }
 

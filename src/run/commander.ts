@@ -37,7 +37,7 @@ interface ForHandoff {
 
 interface Command {
   text: string;
-  /** A part of it that tmux can look for on the screen. */
+  /** How it ends, without blanks: by this it is known again in the box. */
   mark: string;
   /** When the client's own records say that it was done; null: not yet. */
   doneMs: (agent: WatchedAgent, action: AgentAction) => number | null;
@@ -102,7 +102,7 @@ export class Commander {
     if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
     const delivery = {
       text: command.text,
-      mark: command.text,
+      mark: command.mark,
       tag: command.mark,
       proofMs,
       leftovers: handoff?.leftovers ?? [],

@@ -15,20 +15,21 @@ describe('what leaves little trace is told all the same', () => {
   test(
     'a compaction that the client starts by itself',
     watched(async (s, watch) => {
-      const agent = await launchAgent({ scenario: s, session: 'auto-ps', modelName: 'claude-opus-4-6' });
+      // Only observed: else it would be handed over before that.
+      const agent = await launchAgent({ scenario: s, session: 'auto', modelName: 'claude-opus-4-6' });
       await agent.waitReady();
       agent.model.reply('Much.', { usage: { input: 50_000 } });
       await agent.type('use some');
-      await watch.turn('auto-ps', 'ok');
+      await watch.turn('auto', 'ok');
       agent.model.reply('More.', { usage: { input: 170_000 } });
       await agent.type('use a lot');
-      await s.until('nearly full', async () => (await watch.status('auto-ps'))?.context?.used === 170_000);
+      await s.until('nearly full', async () => (await watch.status('auto'))?.context?.used === 170_000);
       const compaction = agent.model.compaction.hold();
       await agent.type('go on');
       const truthMs = (await compaction.arrived).arrivedAt;
-      await report.see(watch, 'auto-ps', 'direct, manual', 'compaction by the client itself', 'compacting', truthMs);
+      await report.see(watch, 'auto', 'direct, manual', 'compaction by the client itself', 'compacting', truthMs);
       compaction.release();
-      await watch.expect('auto-ps', 'idle', (await compaction.ended).endedAt ?? 0);
+      await watch.expect('auto', 'idle', (await compaction.ended).endedAt ?? 0);
     }),
   );
 

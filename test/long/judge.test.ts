@@ -134,7 +134,7 @@ describe('is raised', () => {
     judging(async (j) => {
       const agent = await j.agent('auth-ps');
       const body = errorBody('authentication_error', 'invalid x-api-key');
-      agent.model.behave(() => ({ error: { status: 401, body } }));
+      agent.model.behave(() => ({ error: { status: 401, body, headers: { 'x-should-retry': 'false' } } }));
       await agent.type('work');
       await j.raised(agent, 'auth-failed');
     }),
@@ -200,7 +200,7 @@ describe('is not raised', () => {
         })),
       });
       for (const name of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'])
-        writeFileSync(path.join(agent.folder.project, name), `file ${name}\n`);
+        writeFileSync(path.join(agent.folder.project, name), `${name.repeat(40)}\n`);
       agent.model.behave(({ count }) => {
         if (count === 1) return batch(1);
         if (count === 2)
@@ -259,8 +259,13 @@ describe('is not raised', () => {
       const agent = await j.agent('talk-ps', { shell: 'bash' });
       const words =
         'Error: 429 rate limit exceeded, overloaded_error 529, authentication_failed, Prompt is too long, Exception';
+      const part = (n: number) => `part-${'abcdefghijkl'[n - 1]}.md`;
+      for (let n = 1; n <= 12; n += 1) {
+        const story = `${words}\n${part(n)} tells another story: ${'abcdefghijklmnopqrstuvwxyz'.slice(n)}\n`.repeat(n);
+        writeFileSync(path.join(agent.folder.project, part(n)), story);
+      }
       agent.model.behave(({ count }) =>
-        count <= 12 ? bash(`echo "${words} in part ${'abcdefghijkl'[count - 1]}"`, { text: words }) : { text: words },
+        count <= 12 ? bash(`cat ${part(count)} # ${words}`, { text: words }) : { text: words },
       );
       await agent.type(words);
       await j.finished(agent, 120_000);

@@ -36,7 +36,7 @@ class Work {
 
   /** A look at something new. */
   news(n: number, usage: Figures = warm): this {
-    for (let turn = 0; turn < n; turn += 1) this.bash(`echo ${'news '.repeat(60)} ${this.#turn}`, usage);
+    for (let turn = 0; turn < n; turn += 1) this.bash(`echo ${this.#turn} ${'news '.repeat(60)}`, usage);
     return this;
   }
 

@@ -119,25 +119,39 @@ describe("a check's own record on this machine", () => {
 });
 
 describe('a trouble that comes and goes', () => {
-  /** Moves until nothing is said of it any more. */
-  async function moves(agent: StandIn, times: number): Promise<void> {
-    const closed = async () => {
-      agent.write(reply({ tool: { id: `call-${Date.now()}`, name: 'Bash' } }));
-      const sql = "SELECT count(*)::int AS n FROM scores WHERE agent = 'flaps' AND ending = 'by-itself'";
-      return (await world.query<{ n: number }>(sql))[0]?.n === times;
-    };
-    await until(`over for the ${times}th time`, closed, waitMs);
+  /** Moves all the time until this incident is closed and has its score. */
+  async function movesOn(agent: StandIn, id: string): Promise<void> {
+    const move = () => agent.write(reply({ tool: { id: `call-${Date.now()}`, name: 'Bash' } }));
+    const timer = setInterval(move, 200);
+    const sql = `SELECT s.ending FROM incidents i JOIN scores s ON s.incident_id = i.id
+                 WHERE i.id = $1 AND i.closed_at IS NOT NULL`;
+    const ended = async () => (await world.query<{ ending: string }>(sql, [id]))[0]?.ending;
+    try {
+      expect(await until(`${id} is over`, ended, waitMs)).toBe('by-itself');
+    } finally {
+      clearInterval(timer);
+    }
   }
 
-  it('is set apart after the fourth time: it is shown, and nothing is opened any more', async () => {
+  /** What is open at it now; it stalls until something is. */
+  function nextOpen(): Promise<{ id: string; check: string }> {
+    const sql = `SELECT i.id, i.check_name AS check FROM incidents i JOIN agents a ON a.id = i.agent_id
+                 WHERE a.name = 'flaps' AND i.closed_at IS NULL ORDER BY i.check_name LIMIT 1`;
+    const open = async () => (await world.query<{ id: string; check: string }>(sql))[0];
+    return until('an incident', open, waitMs);
+  }
+
+  it('is set apart after the fourth time: it is shown, and nothing is opened any more', {
+    timeout: 150_000,
+  }, async () => {
     const agent = await openStandIn(world, 'flaps');
     agent.write(prompt());
     agent.register({ status: 'busy' });
-    for (const times of [1, 2, 3, 4]) {
-      await raised('flaps', 'stalled-turn');
-      await moves(agent, times);
-    }
-    const id = await raised('flaps', 'flapping');
+    let open = await nextOpen();
+    for (; open.check !== 'flapping'; open = await nextOpen()) await movesOn(agent, open.id);
+    const { id } = open;
+    const times = await incidents('flaps', 'stalled-turn');
+    expect(times).toBe(4);
     const apart = await world.agentIs('flaps', ({ findings }) =>
       findings.some(({ check: name }) => name === 'stalled-turn'),
     );
@@ -150,6 +164,6 @@ describe('a trouble that comes and goes', () => {
     await world.up();
     const again = await world.agentIs('flaps', ({ findings }) => findings.length === 2);
     expect(again.findings).toMatchObject([{ standing: 'quarantined' }, { check: 'flapping', id }]);
-    expect(await incidents('flaps', 'stalled-turn')).toBe(4);
+    expect(await incidents('flaps', 'stalled-turn')).toBe(times);
   });
 });

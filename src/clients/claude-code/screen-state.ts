@@ -103,7 +103,8 @@ function turnRow(box: BoxRegion): TurnRow | null {
   const inside = /… \((.*)/.exec(text)?.[1];
   if (inside === undefined) return null;
   const tokens = /↓ ([\d.,]+k?) tokens/.exec(inside)?.[1] ?? '';
-  const lines = (shellBlock(box) ?? []).map((row) => /\([^()]* · ([\d.,]+k?) lines?\)\s*$/.exec(row.text)?.[1]);
+  // Whoever wrote it: a count that is printed text does not rise.
+  const lines = blockAtWork(box).map((row) => /\([^()]* · ([\d.,]+k?) lines?\)\s*$/.exec(row.text)?.[1]);
   const isThinking = /\b(thinking|deep in thought|picking the thought back up)\b/.test(inside);
   return {
     text,
@@ -112,19 +113,18 @@ function turnRow(box: BoxRegion): TurnRow | null {
   };
 }
 
+/** A shell command at work is shown right above the status row, its first line in grey. */
 function runningTool(box: BoxRegion): string | null {
-  return shellBlock(box) === null ? null : 'Bash';
+  const isShell = blockAtWork(box).some(({ text, cells }) => /^ {2}⎿ {2}\$ /.test(text) && cells[2]?.faint === true);
+  return isShell ? 'Bash' : null;
 }
 
-/** A shell command at work is shown right above the status row, its first line in grey. */
-function shellBlock({ above }: BoxRegion): BoxRegion['above'] | null {
+function blockAtWork({ above }: BoxRegion): BoxRegion['above'] {
   const status = above.findLastIndex((row) => /^[·✢✳✶✻✽*] .*…/.test(row.text));
   const block = above.slice(Math.max(0, status - 8), Math.max(0, status));
   while (block.at(-1)?.text === '') block.pop();
   const start = block.findLastIndex((row) => row.text === '');
-  const rows = block.slice(start + 1);
-  const isShell = rows.some(({ text, cells }) => /^ {2}⎿ {2}\$ /.test(text) && cells[2]?.faint === true);
-  return isShell ? rows : null;
+  return block.slice(start + 1);
 }
 
 /** The row above the box is kept free for the client's notices. */

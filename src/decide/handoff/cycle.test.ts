@@ -222,6 +222,15 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
     ],
     ['it cannot be said at all', 'cleared', { actions: [did('resume', 'unsafe', 6)] }, 'go-back'],
     ['cleared again by hand', 'cleared', { session: 'third' }, 'fail session-changed'],
+    ['the document is gone', 'cleared', { document: { kind: 'missing' } }, 'put-back'],
+    ['the document is another one', 'cleared', { document: { ...good, sha256: 'other' } }, 'put-back'],
+    [
+      'gone again',
+      'cleared',
+      { document: { kind: 'missing' } },
+      'go-back',
+      { steps: [...at('cleared').steps, ...at('cleared').steps.slice(-1)] },
+    ],
   ]);
 });
 

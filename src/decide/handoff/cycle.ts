@@ -14,7 +14,8 @@ import { type DocumentProblem, fileProblems, staleProblem } from './document.ts'
  *   written    a document is there; a poor or outdated one is sent back once (prompted again)
  *   verified   it is good; a copy is stored
  *   saved      nothing has changed since: the context is cleared
- *   cleared    the client has a new session; the first thing typed is the resume prompt
+ *   cleared    the client has a new session; the document is there as it was stored, or is put back, once; the first
+ *              thing typed is the resume prompt
  *   resumed    the agent has it; that it reads the document and goes on is waited for
  *   confirmed  it did → done
  */
@@ -31,6 +32,8 @@ export type Move =
   | { do: 'save' }
   | { do: 'clear' }
   | { do: 'note-cleared'; newSession: string }
+  /** The file is no longer what was stored: the stored text goes there once more. */
+  | { do: 'put-back' }
   | { do: 'resume' }
   | { do: 'go-back' }
   | { do: 'fail'; reason: HandoffFailure };
@@ -234,9 +237,18 @@ function whenCleared(at: At): Move {
   if (someoneElse(at, facts.fresh, 0)) return fail('taken-over');
   if (back.is !== 'none') return goBack(at);
   if (turnOf(at) !== 'over') return wait(`it is ${stateWords(at)}`);
+  if (resumed.is !== 'uncertain' && !isAsStored(at)) {
+    if (facts.document?.kind === 'changing' && facts.stepAgeMs < traceMs) return wait('the document');
+    return timesAt(handoff, 'cleared') < 2 ? { do: 'put-back' } : goBack(at);
+  }
   // It is cleared already: this prompt is not given up while the agent is there and nobody else has begun.
   const move = again({ ...at, facts: { ...facts, stepAgeMs: 0 } }, resumed, { do: 'resume' });
   return move.do === 'fail' ? goBack(at) : move;
+}
+
+/** Only what was verified is handed over, whoever has moved, changed or removed the file since. */
+function isAsStored({ handoff, facts: { document } }: At): boolean {
+  return document === null || (document.kind === 'ok' && document.sha256 === handoff.sha256);
 }
 
 function whenResumed(at: At): Move {

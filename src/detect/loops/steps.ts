@@ -4,8 +4,6 @@ import { keepNewest, Recent } from './recent.ts';
 
 /** A call and its result: what the checks of the loop family look at. */
 export interface Step {
-  /** Where the call was made, and where its result is. */
-  calledAt: number;
   index: number;
   atMs: number;
   tool: string;
@@ -56,7 +54,6 @@ export class StepPairs {
     const inBatch = open.index < this.#lastResult;
     this.#lastResult = index;
     return {
-      calledAt: open.index,
       index,
       atMs,
       tool: open.tool,

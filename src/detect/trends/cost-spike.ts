@@ -20,9 +20,10 @@ export const costSpike: TrendCheck = {
       window.add(moment.spent.units);
       if (window.size < earlierMin + recentRequests) return undefined;
       const recent = median(window.items.slice(-recentRequests));
+      if (recent < unitsMin) return null;
       const earlier = Math.max(1, median(window.items.slice(0, -recentRequests)));
       const times = recent / earlier;
-      return recent >= unitsMin && times >= limits().costFactor
+      return times >= limits().costFactor
         ? `a request costs ${times.toFixed(1)} times what it did: ${Math.round(recent / 1000)}k tokens, weighted by price`
         : null;
     };

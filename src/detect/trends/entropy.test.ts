@@ -12,6 +12,12 @@ const healthy: [string, ScriptedRun][] = [
     'tests between edits',
     varied(run(), 40).times(20, (r, turn) => r.edit('a', `x${turn}`, `y${turn}`).bash('npm test', `${turn} failed`)),
   ],
+  [
+    'scripts that begin alike',
+    varied(run(), 40).times(40, (r, turn) =>
+      r.bash(`python3 - ${'import '.repeat(60)}${turn}`, `got ${'p'.repeat(turn)}`),
+    ),
+  ],
   ['waiting', varied(run(), 40).times(30, (r) => r.bash('sleep 30; cat state', 'pending'))],
   [
     'the same after each word of a person',

@@ -39,8 +39,9 @@ export const entropy: TrendCheck = {
   },
 };
 
+/** Another part of the same file is the same look; of anything else the whole call counts, for scripts begin alike. */
 function actionOf({ tool, call }: Step): string {
-  return call.act === 'change' ? call.hash : `${tool} ${call.target}`;
+  return call.act === 'look' ? `${tool} ${call.target}` : call.hash;
 }
 
 /** Shannon entropy against the most there could be, 0 to 1. */

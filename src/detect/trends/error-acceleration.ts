@@ -25,7 +25,7 @@ export const errorAcceleration: TrendCheck = {
       if (over) for (const failed of recent.splice(0)) leave(failed);
       if (moment.kind !== 'step' || !counts(moment.step) || isExpected(moment.step)) return undefined;
       // Calls of one breath fail for one reason.
-      if (moment.inBatch && moment.step.failed && recent.at(-1) === true) return undefined;
+      if (moment.step.inBatch && moment.step.failed && recent.at(-1) === true) return undefined;
       recent.push(moment.step.failed);
       if (recent.length > recentSteps) leave(recent.shift());
       const failures = recent.filter((failed) => failed).length;
@@ -42,7 +42,10 @@ export const errorAcceleration: TrendCheck = {
   },
 };
 
-/** A search that finds nothing ends with 1 and says nothing: that is an answer. */
+/** Longer than a bare exit code in any language, shorter than an error with a name in it. */
+const bareChars = 24;
+
+/** A search that finds nothing ends with 1 and says no more than that: it is an answer. */
 function isExpected({ call, result, failed }: Step): boolean {
-  return failed && call.act === 'look' && /^(Error: )?(Exit code 1)?\s*$/.test(result.lead);
+  return failed && call.act === 'look' && result.chars <= bareChars;
 }

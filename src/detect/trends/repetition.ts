@@ -1,3 +1,4 @@
+import type { ResultSign } from '../../model/session-event.ts';
 import { keepNewest } from '../loops/recent.ts';
 import type { Step } from '../loops/steps.ts';
 import { counts, type TrendCheck } from './check.ts';
@@ -13,7 +14,7 @@ export const repetition: TrendCheck = {
   confidence: 0.7,
   lasts: 'turn',
   start(limits) {
-    const seen = new Map<string, { hash: string; steps: number[] }>();
+    const seen = new Map<string, { result: ResultSign | null; steps: number[] }>();
     let now = 0;
     return (moment) => {
       if (moment.kind === 'fresh') seen.clear();
@@ -26,11 +27,12 @@ export const repetition: TrendCheck = {
       if (what === null) return null;
       const known = seen.get(what.file);
       // Calls of one breath know nothing of each other's results.
-      if (moment.inBatch && known?.hash === what.hash) return undefined;
-      const steps = known?.hash === what.hash ? known.steps.filter((step) => now - step < memorySteps) : [];
+      const isSame = known !== undefined && known.result?.hash === what.result?.hash;
+      if (moment.step.inBatch && isSame) return undefined;
+      const steps = isSame ? known.steps.filter((step) => now - step < memorySteps) : [];
       steps.push(now);
       seen.delete(what.file);
-      seen.set(what.file, { hash: what.hash, steps });
+      seen.set(what.file, { result: what.result, steps });
       keepNewest(seen, filesMax);
       return steps.length >= limits().sameFile ? `${what.says} ${steps.length} times in ${memorySteps} steps` : null;
     };
@@ -40,11 +42,11 @@ export const repetition: TrendCheck = {
 /** Readers of files; other looks, such as the state of a repository, are asked again and again with good reason. */
 const readers = /^(mcp__.+__)?(read|open|view|read_file|open_file|view_file|notebookread)$/i;
 
-function about({ tool, call, result, failed }: Step): { file: string; hash: string; says: string } | null {
+function about({ tool, call, result, failed }: Step): { file: string; result: ResultSign | null; says: string } | null {
   if (call.target === '') return null;
   if (call.act === 'look' && !failed && result.chars > 0 && readers.test(tool))
-    return { file: `read ${call.hash}`, hash: result.hash, says: 'the same unchanged file was read' };
+    return { file: `read ${call.hash}`, result, says: 'the same unchanged file was read' };
   if (call.act === 'change' && failed)
-    return { file: `edit ${call.target}`, hash: '', says: 'an edit of one file failed' };
+    return { file: `edit ${call.target}`, result: null, says: 'an edit of one file failed' };
   return null;
 }

@@ -34,7 +34,6 @@ interface Watched {
 export class TrendWatch {
   readonly #spending = new Spending();
   readonly #watched: Watched[];
-  #lastResult = -1;
 
   constructor(
     limits: () => TrendLimits,
@@ -63,9 +62,7 @@ export class TrendWatch {
   }
 
   step(step: Step, brought: Brought): void {
-    const inBatch = step.calledAt < this.#lastResult;
-    this.#lastResult = step.index;
-    this.#tell({ kind: 'step', step, brought, inBatch }, step);
+    this.#tell({ kind: 'step', step, brought }, step);
   }
 
   #tell(moment: Moment, at: { index: number; atMs: number }): void {

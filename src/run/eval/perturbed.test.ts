@@ -26,19 +26,24 @@ interface Part {
 }
 
 interface Way {
-  part?: (part: Part, callOf: (id: string) => Part | undefined) => Partial<Part>;
+  /** `called`: every word of every call of the run. */
+  part?: (part: Part, called: ReadonlySet<string>) => Partial<Part>;
   time?: (ms: number) => number;
 }
 
 function perturbedParts(records: JsonObject[], way: Way): JsonObject[] {
-  const calls = new Map<string, Part>();
-  const change = (part: Part): Part => {
-    if (part.kind === 'call') calls.set(part.id, part);
-    return { ...part, ...way.part?.(part, (id) => calls.get(id)) };
-  };
-  return records.map((record) =>
-    retimed(record.type === undefined ? neutral(record, change) : transcript(record, change), way),
-  );
+  const called = new Set<string>();
+  const said = (change: (part: Part) => Part) =>
+    records.map((record) => (record.type === undefined ? neutral(record, change) : transcript(record, change)));
+  said((part) => {
+    for (const word of wordsOf(JSON.stringify(part.words))) called.add(word);
+    return part;
+  });
+  return said((part) => ({ ...part, ...way.part?.(part, called) })).map((record) => retimed(record, way));
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? [];
 }
 
 function neutral(record: JsonObject, change: (part: Part) => Part): JsonObject {
@@ -113,13 +118,8 @@ const everywhere = (words: Record<string, unknown>) =>
     Object.entries(words).map(([key, word]) => [key, typeof word === 'string' ? elsewhere(word) : word]),
   );
 
-/** Each letter has its own in another alphabet; the call's words stay, as they would in any language. */
-function translated(text: string, call: Part | undefined): string {
-  const kept = new Set(
-    JSON.stringify(call?.words ?? {})
-      .toLowerCase()
-      .match(/[\p{L}\p{N}_$]+/gu) ?? [],
-  );
+/** Each letter has its own in another alphabet; the words of calls stay, as they would in any language. */
+function translated(text: string, kept: ReadonlySet<string>): string {
   return text.replace(/[\p{L}\p{N}_$]+/gu, (word) =>
     kept.has(word.toLowerCase())
       ? word
@@ -134,9 +134,9 @@ const ways: [string, Way][] = [
   [
     'outputs in another language',
     {
-      part: ({ kind, id, output, isError }, callOf) => {
+      part: ({ kind, output, isError }, called) => {
         const isOwn = kind === 'call' || resultSign(output, isError).excuse !== null;
-        return isOwn ? {} : { output: translated(output, callOf(id)) };
+        return isOwn ? {} : { output: translated(output, called) };
       },
     },
   ],

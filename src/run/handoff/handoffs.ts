@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../../decide/gate.ts';
 import { type HandoffFacts, type Move, nextMove, standsStill } from '../../decide/handoff/cycle.ts';
 import { handoffFile } from '../../decide/handoff/document.ts';
+import { hasPlace, type Place } from '../../decide/handoff/places.ts';
 import { documentRecipe } from '../../decide/handoff/recipe.ts';
 import { whyNotYet } from '../../decide/handoff/tries.ts';
 import { type HandoffPolicy, whyHandOff } from '../../decide/handoff/trigger.ts';
@@ -12,6 +13,7 @@ import type { Store } from '../../model/store.ts';
 import { storable } from '../../model/text.ts';
 import type { Clock } from '../../model/world.ts';
 import type { Git } from '../../sense/git.ts';
+import { isDirectory } from '../../sense/handoff-file.ts';
 import type { Commander } from '../commander.ts';
 import type { Config } from '../config/schema.ts';
 import type { Home } from '../home.ts';
@@ -20,14 +22,14 @@ import type { WatchedAgent } from '../watched-agent.ts';
 import { Cycle } from './cycle.ts';
 import { HandoffDeeds } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
-import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
+import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
 import { failureFinding, type HandoffNews, newsOf } from './news.ts';
 
 export interface HandoffsParts {
   host: string;
   home: Home;
   uid: number;
-  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions'>;
+  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions' | 'handoffText'>;
   clock: Clock;
   git: Git;
   config: () => Config;
@@ -45,7 +47,7 @@ export interface HandoffsParts {
 
 const rememberedMs = 24 * 3_600_000;
 /** In these the agent's document is what counts. */
-const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved'];
+const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved', 'cleared'];
 
 /** Hands full contexts over to fresh ones. Each round takes every open handoff one decision further. */
 export class Handoffs {
@@ -153,7 +155,8 @@ export class Handoffs {
   #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): string | null {
     if (view.reading.state === 'ended' || view.reading.state === 'unknown') return view.reading.state;
     if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
-    if (view.sessionId === null || view.cwd === null) return 'unknown';
+    // What is shown of an odd path is not the path.
+    if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
     const forbidden = this.#forbidden(view);
     return by === 'rule' && forbidden !== 'authority' ? null : forbidden;
   }
@@ -234,7 +237,8 @@ export class Handoffs {
       git: this.#parts.git,
       uid: this.#parts.uid,
       dir: this.#parts.config().handoff.dir,
-      askedMs: asked?.atMs ?? handoff.requestedMs,
+      // Later only its hash counts: it may have been put back.
+      askedMs: stepOf(handoff) === 'cleared' ? 0 : (asked?.atMs ?? handoff.requestedMs),
       background: view.background.map(({ id }) => id),
     });
   }
@@ -264,15 +268,13 @@ export class Handoffs {
     return reading.state === 'ended' || this.#parts.agent(agent) !== null;
   }
 
-  /** So many at the same time in a project, and on an account. */
   #hasPlace(cycle: Cycle): boolean {
-    if (cycle.placed) return true;
-    const { maxParallel } = this.#parts.config().handoff;
-    const others = [...this.#open.values()].filter((other) => other.placed);
-    const account = (of: Cycle) => this.#parts.agent(of.handoff.agent)?.seen.configDir ?? null;
-    const inProject = others.filter(({ handoff }) => handoff.project === cycle.handoff.project).length;
-    const onAccount = others.filter((other) => account(other) === account(cycle)).length;
-    return inProject < maxParallel && onAccount < maxParallel;
+    const taken = [...this.#open.values()].filter((other) => other.placed).map((other) => this.#placeOf(other));
+    return cycle.placed || hasPlace(this.#placeOf(cycle), taken, this.#parts.config().handoff.maxParallel);
+  }
+
+  #placeOf({ handoff: { agent, project } }: Cycle): Place {
+    return { project, account: this.#parts.agent(agent)?.seen.configDir ?? null };
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
@@ -293,6 +295,8 @@ export class Handoffs {
         });
       case 'note-cleared':
         return this.#take(cycle, 'cleared', null, { newSession: move.newSession });
+      case 'put-back':
+        return this.#putBack(cycle);
       case 'fail':
         return this.#take(cycle, 'failed', move.reason, {});
       default:
@@ -300,6 +304,21 @@ export class Handoffs {
         if (move.do === 'ask') cycle.placed = true;
         if (!(await this.#deeds.do(cycle, move, view))) await this.#take(cycle, 'failed', 'unsafe-text', {});
     }
+  }
+
+  /** Whether it succeeded the next look tells. */
+  async #putBack(cycle: Cycle): Promise<void> {
+    const { id, file } = cycle.handoff;
+    const text = await this.#parts.store.handoffText(id);
+    if (!text.ok || text.value === null) return;
+    const sha256 = putBack(file, text.value);
+    const document = sha256 === null ? {} : { document: { text: text.value, sha256 } };
+    await this.#take(
+      cycle,
+      'cleared',
+      sha256 === null ? 'the document is gone' : 'the document was put back',
+      document,
+    );
   }
 
   async #take(cycle: Cycle, step: HandoffStep, reason: string | null, change: HandoffChange): Promise<void> {

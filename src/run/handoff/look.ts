@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
+import { makeFolderFor } from '../../act/allowance.ts';
+import { writeByRename } from '../../act/install/own-file.ts';
 import type { DocumentLook } from '../../decide/handoff/cycle.ts';
 import { headNamed, verifyDocument } from '../../decide/handoff/document.ts';
 import type { Handoff } from '../../model/handoff.ts';
@@ -35,6 +38,14 @@ export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promis
   if (hasGit && named !== null && (await parts.git.hasCommit(handoff.cwd, named)) === 'no')
     problems.push({ what: 'head', words: 'the commit it names as Git HEAD does not exist' });
   return { look: { kind: 'ok', sha256, mtimeMs, problems }, text };
+}
+
+/** The text, at its place again, over whatever is there now; its hash, or null where that cannot be. */
+export function putBack(file: string, text: string): string | null {
+  const bytes = Buffer.from(text);
+  const folder = makeFolderFor(file);
+  const written = folder.ok ? writeByRename(file, bytes, null) : folder;
+  return written.ok ? createHash('sha256').update(bytes).digest('hex') : null;
 }
 
 function inProject({ file, cwd }: Handoff): boolean {

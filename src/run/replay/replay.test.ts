@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../config/schema.ts';
+import { findRecords, ownHistory } from './records.ts';
 import { judgeLimits, type ReplayLine, replayFile } from './replay.ts';
+import { replayAll } from './totals.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'wk-replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -87,5 +89,75 @@ describe('replay', () => {
     });
     expect((await replay('cut.gz', Buffer.from('1f8b0800', 'hex'))).done).toMatchObject({ reason: 'unreadable' });
     expect((await replay('text.txt', 'a\nb\n')).done).toMatchObject({ reason: 'unknown-format' });
+  });
+
+  it('with a time given, only what was told since is told and counted', async () => {
+    const asked = (at: number, id: string) => [
+      { kind: 'user', text: 'go', ts: at },
+      { kind: 'tool_call', tool: 'AskUserQuestion', call_id: id, args_hash: id, ts: at + 1 },
+      { kind: 'tool_result', call_id: id, is_error: false, out_hash: id, out_len: 3, text: id, ts: at + 421 },
+      { kind: 'end', ts: at + 422 },
+    ];
+    const run = neutral([...asked(1_000, 'a'), ...asked(100_000, 'b')]);
+    const { done, lines } = await replay('since.ndjson', run, limits, 50_000_000);
+    expect(done).toMatchObject({
+      value: { lines: 4, events: 4, steps: 1, findings: { 'waiting-human': 1 }, open_turn_s: 422 },
+    });
+    expect(lines.every((line) => 'summary' in line || (line.at ?? '') > '1970-01-01T13:00')).toBe(true);
+    // A turn that was open then counts from then on.
+    const within = await replay('since.ndjson', run, limits, 100_221_000);
+    expect(within.done).toMatchObject({ value: { findings: { 'waiting-human': 1 }, open_turn_s: 201 } });
+    const nothing = await replay('since.ndjson', run, limits, 900_000_000);
+    expect(nothing.lines).toHaveLength(1);
+    expect(nothing.done).toMatchObject({ value: { lines: 0, events: 0, steps: 0, findings: {}, open_turn_s: 0 } });
+  });
+});
+
+describe('folders of records', () => {
+  const home = path.join(folder, 'home');
+  const session = path.join(home, '.claude/projects/p/one.jsonl');
+  const rollout = path.join(home, '.codex/sessions/2026/rollout-1.jsonl');
+
+  function history() {
+    for (const file of [session, rollout]) mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(session, neutral(question));
+    writeFileSync(rollout, neutral(question));
+    writeFileSync(path.join(path.dirname(session), 'notes.jsonl'), 'no record\n'.repeat(60));
+    writeFileSync(path.join(path.dirname(session), 'notes.txt'), 'text');
+    symlinkSync(home, path.join(path.dirname(session), 'circle'));
+    utimesSync(rollout, 1_000, 1_000);
+    return ownHistory(home, [path.join(folder, 'nowhere')]);
+  }
+
+  it("the user's own history is found, added up, and what is no record counted", async () => {
+    const found = findRecords(history(), null);
+    if (!found.ok) throw new Error(found.message);
+    expect(found.value.map(({ name }) => name).sort()).toEqual([
+      '2026/rollout-1.jsonl',
+      'p/notes.jsonl',
+      'p/one.jsonl',
+    ]);
+    const parts: string[] = [];
+    const options = { limits, sinceMs: null, json: false, states: false };
+    const done = await replayAll(found.value, options, (job, part) => {
+      if ('lines' in part) parts.push(`${job.name} ${part.lines.length}`);
+    });
+    expect(done).toMatchObject({
+      value: { files: 2, unreadable: 1, lines: 6, steps: 2, findings: { 'waiting-human': 2 } },
+    });
+    expect(parts.sort()).toEqual(['2026/rollout-1.jsonl 3', 'p/one.jsonl 3']);
+    // What was last written before that time can have nothing since.
+    const since = findRecords([path.join(home, '.codex')], 2_000_000);
+    expect(since).toMatchObject({ ok: true, value: [] });
+  });
+
+  it('a record that is named and cannot be read ends it', async () => {
+    const file = path.join(folder, 'named.txt');
+    writeFileSync(file, 'text\n');
+    const found = findRecords([file], null);
+    if (!found.ok) throw new Error(found.message);
+    const options = { limits, sinceMs: null, json: true, states: true };
+    expect(await replayAll(found.value, options, () => {})).toMatchObject({ ok: false, reason: 'unknown-format' });
+    expect(findRecords([path.join(folder, 'gone')], null)).toMatchObject({ ok: false, reason: 'not-found' });
   });
 });

@@ -42,6 +42,13 @@ async function replay(paths: string[], options: Options): Promise<void> {
     throw new CommandFailure(exit.usage, `--since ${options.since} is no time`, 'use 7d, 12h, 30m or 2026-03-01');
   }
   const given = paths.length > 0 ? paths : ownHistory(os.homedir(), config.clients.claudeCode.configDirs);
+  if (given.length === 0) {
+    throw new CommandFailure(
+      exit.notFound,
+      'no history of Claude Code or Codex in your home',
+      'name a record or a folder',
+    );
+  }
   const found = findRecords(given, sinceMs);
   if (!found.ok) throw new CommandFailure(codes[found.reason], found.message, found.fix ?? null);
   const jobs = found.value;

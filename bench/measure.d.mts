@@ -1,0 +1,4 @@
+export function cost(
+  argv: string[],
+  env: Record<string, string>,
+): Promise<{ cpuS: number; wallS: number; peakMb: number }>;

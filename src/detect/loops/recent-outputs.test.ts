@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { ResultSign } from '../../model/session-event.ts';
+import { RecentOutputs } from './recent-outputs.ts';
+
+it('knows the last few different outputs, and asks for a hash only where the key is known', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(3))),
+      fc.integer({ min: 1, max: 4 }),
+      (values, max) => {
+        const recent = new RecentOutputs(max);
+        const keys = new Set<string>();
+        let known: string[] = [];
+        for (const [key, number] of values) {
+          let asked = false;
+          const output: ResultSign = {
+            start: key,
+            lead: '',
+            chars: 1,
+            excuse: null,
+            get hash() {
+              asked = true;
+              return `${key}${number}`;
+            },
+          };
+          expect(recent.has(key, output)).toBe(known.includes(`${key}${number}`));
+          recent.add(key, output);
+          if (!keys.has(key)) expect(asked).toBe(false);
+          keys.add(key);
+          if (!known.includes(`${key}${number}`)) known = [...known, `${key}${number}`].slice(-max);
+        }
+      },
+    ),
+  );
+});
