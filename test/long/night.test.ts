@@ -235,7 +235,9 @@ async function state(s: Scenario): Promise<string | null> {
 
 /** How many of the moments that called for something were taken, and how long nothing was known. */
 async function figures(s: Scenario, worker: Worker, acted: Item[]): Promise<string> {
-  const told = (await s.watchkeeper(['events', name, '--limit', '10000', '--json'])).stdout.split('\n').filter((line) => line !== '');
+  const told = (await s.watchkeeper(['events', name, '--limit', '10000', '--json'])).stdout
+    .split('\n')
+    .filter((line) => line !== '');
   const states = told
     .map((line) => JSON.parse(line) as { at: string; kind: string; data: { state?: string } })
     .filter(({ kind }) => kind === 'state');
