@@ -117,6 +117,8 @@ const said = (move: Move): string =>
 
 type Case = [name: string, step: HandoffStep, world: World, expected: string, changes?: Partial<Handoff>];
 const late = deadlineMs + 1;
+const stored = { sha256: 'good' };
+const clearedTwice = { steps: [...at('cleared').steps, ...at('cleared').steps.slice(-1)] };
 const tooLate = 2 * deadlineMs + 1;
 
 function table(cases: Case[]): void {
@@ -221,16 +223,11 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
       'fail taken-over',
     ],
     ['it cannot be said at all', 'cleared', { actions: [did('resume', 'unsafe', 6)] }, 'go-back'],
+    ['proved after all', 'written', { session: 'new', actions: [did('clear', 'open', 5)] }, 'cleared new', stored],
     ['cleared again by hand', 'cleared', { session: 'third' }, 'fail session-changed'],
     ['the document is gone', 'cleared', { document: { kind: 'missing' } }, 'put-back'],
     ['the document is another one', 'cleared', { document: { ...good, sha256: 'other' } }, 'put-back'],
-    [
-      'gone again',
-      'cleared',
-      { document: { kind: 'missing' } },
-      'go-back',
-      { steps: [...at('cleared').steps, ...at('cleared').steps.slice(-1)] },
-    ],
+    ['gone again', 'cleared', { document: { kind: 'missing' } }, 'go-back', clearedTwice],
   ]);
 });
 

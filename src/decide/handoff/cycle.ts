@@ -2,7 +2,7 @@ import type { HandoffSigns } from '../../detect/handoff-signs.ts';
 import type { Refusal } from '../../model/action.ts';
 import type { AgentView } from '../../model/agent.ts';
 import { type Handoff, stepOf } from '../../model/handoff.ts';
-import { type Deed, type DeedFacts, deedOf, isHopeless, lastDone, wasTried } from './deeds.ts';
+import { type Deed, type DeedFacts, deedOf, isHopeless, lastDone, wasEverTried, wasTried } from './deeds.ts';
 import { type DocumentProblem, fileProblems, staleProblem } from './document.ts';
 
 /**
@@ -133,7 +133,8 @@ function beforeClear(at: At): Move {
   const { handoff, facts, session } = at;
   const now = stepOf(handoff);
   if (session !== handoff.oldSession) {
-    const wasOurs = now === 'saved' && wasTried(deedOf(at, 'clear'));
+    // Also one that nobody knew of when the document changed: what was stored before it was typed is handed over.
+    const wasOurs = handoff.sha256 !== null && wasEverTried(at, 'clear');
     return wasOurs ? { do: 'note-cleared', newSession: session } : fail('session-changed');
   }
   if (facts.forbidden === 'authority') return fail('authority');
