@@ -19,7 +19,7 @@ export interface Deed {
 }
 
 /** After so long without a word nobody is at it any more. */
-const openMs = 60_000;
+export const openMs = 60_000;
 
 interface Where {
   handoff: Handoff;
@@ -57,10 +57,10 @@ export function wasEverTried({ facts }: Where, kind: HandoffDeed): boolean {
 
 /** Refused for a reason that does not pass by itself. */
 export function isHopeless({ refusal }: Deed): boolean {
-  return refusal === 'unsafe-text';
+  return refusal === 'unsafe-text' || refusal === 'unknown-command';
 }
 
-function hasArrived({ outcomes }: HandoffAction): boolean {
+export function hasArrived({ outcomes }: HandoffAction): boolean {
   return outcomes.some(({ outcome }) => outcome === 'confirmed' || outcome === 'queued');
 }
 

@@ -179,6 +179,7 @@ class MadeUp {
             this.meanwhile(this.handoff?.file ?? '');
           }),
         resume: (_agent, session, { about }) => this.#command(about, `/resume ${session}`, () => this.#go(session)),
+        run: (_agent, text, { about }) => this.#command(about, text, () => this.#hear(text, '')),
         interrupt: (_agent, about) => this.#command(about, null, () => {}),
       },
     };

@@ -73,14 +73,14 @@ const waysOut: Record<string, string> = {
 };
 
 function handoffText(handoff: HandoffDocument, dryRun = false): string {
-  const { step, reason, file, steps, waits_for: waitsFor, old_session: before, new_session: after } = handoff;
+  const { step, reason, file, recipe, steps, waits_for: waitsFor, old_session: before, new_session: after } = handoff;
   const why = reason === null ? '' : `: ${reason}${waysOut[reason] ?? ''}`;
-  if (dryRun && step !== 'failed') return line(`it would be asked for ${file ?? 'a document'}`);
+  if (dryRun && step !== 'failed') return line(`it would be asked for ${file ?? 'a document'} (recipe ${recipe})`);
   const last = steps.at(-1);
   return [
     `${step}${why}${last === undefined ? '' : ` at ${clock(last.at)}`}`,
     ...(waitsFor === null ? [] : [`waits for: ${waitsFor}`]),
-    ...(file === null ? [] : [`document: ${file}`]),
+    ...(file === null ? [] : [`document: ${file} (recipe ${recipe})`]),
     ...(before === null ? [] : [`session before: ${before}`]),
     ...(after === null ? [] : [`session after:  ${after}`]),
   ]
