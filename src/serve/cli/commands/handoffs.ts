@@ -30,15 +30,17 @@ export function addHandoffs(program: Command): void {
 }
 
 function handoffsText(handoffs: HandoffDocument[]): string {
-  const rows = handoffs.map(({ agent, trigger, step, reason, steps, requested_at: requested, recipe, file }) => [
+  // Where all are of our own kind there is nothing to tell them apart by.
+  const hasRecipes = handoffs.some(({ recipe }) => recipe !== 'document');
+  const rows = handoffs.map(({ agent, trigger, step, reason, steps, recipe, requested_at: requested, file }) => [
     { text: clock(requested) },
     { text: agent },
     { text: trigger },
     { text: reason === null ? step : `${step}: ${reason}` },
     { text: ago(Date.parse(requested), Date.parse(steps.at(-1)?.at ?? requested)) },
-    { text: recipe },
+    ...(hasRecipes ? [{ text: recipe }] : []),
     // Its name says most; the whole path is in `handoff` and in --json.
     { text: file === null ? '-' : shown(path.basename(file)) },
   ]);
-  return table(['AT', 'AGENT', 'BY', 'STEP', 'TOOK', 'RECIPE', 'DOCUMENT'], rows);
+  return table(['AT', 'AGENT', 'BY', 'STEP', 'TOOK', ...(hasRecipes ? ['RECIPE'] : []), 'DOCUMENT'], rows);
 }
