@@ -8,8 +8,14 @@ export interface HandoffSigns {
   /** When it last began to change or run something. */
   workedMs: number | null;
   compactedMs: number | null;
-  /** What was said to it, by whomever; the client's own notes left out. */
-  prompts: { atMs: number; tags: readonly string[] }[];
+  /** When it last said or called anything. */
+  repliedMs: number | null;
+  /** When the client itself last began a turn, such as for work that ended in the background. */
+  clientTurnMs: number | null;
+  /** What was said to it, by whomever; the client's own notes left out. `command`: a command of the user's own. */
+  prompts: { atMs: number; tags: readonly string[]; command: string | null }[];
+  /** Commands that the client did not know. */
+  unknown: { atMs: number; command: string }[];
   /** A call that names the document, by its id: read when its result is there and is no error. */
   reading: Set<string>;
   readMs: number | null;
@@ -27,7 +33,10 @@ export function newHandoffSigns(): HandoffSigns {
     failedMs: null,
     workedMs: null,
     compactedMs: null,
+    repliedMs: null,
+    clientTurnMs: null,
     prompts: [],
+    unknown: [],
     reading: new Set(),
     readMs: null,
     wentOnMs: null,
@@ -38,18 +47,26 @@ export function newHandoffSigns(): HandoffSigns {
 export function takeHandoffSign(signs: HandoffSigns, { fact, atMs }: SessionEvent, file: string): void {
   switch (fact.kind) {
     case 'prompt':
-      if (fact.origin === 'client') return;
-      signs.prompts.push({ atMs, tags: fact.tags });
+      if (fact.origin === 'client') {
+        signs.clientTurnMs = atMs;
+        return;
+      }
+      signs.prompts.push({ atMs, tags: fact.tags, command: fact.command ?? null });
       if (signs.prompts.length > promptsMax) signs.prompts.shift();
+      return;
+    case 'unknown-command':
+      signs.unknown.push({ atMs, command: fact.name });
+      if (signs.unknown.length > promptsMax) signs.unknown.shift();
       return;
     case 'reply':
       if (fact.ends) signs.turnEndedMs = atMs;
+      signs.repliedMs = atMs;
       if (fact.text !== '') goOn(signs, atMs);
       return;
     case 'tool-call':
       goOn(signs, atMs);
       if (names(fact.sign?.target ?? '', file)) {
-        if (signs.reading.size < readingMax) signs.reading.add(fact.id);
+        if (signs.reading.size < readingMax && fact.sign?.act !== 'change') signs.reading.add(fact.id);
         // Writing the document is no work that it should tell of.
         return;
       }

@@ -143,6 +143,7 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
       facts.costUsd = fact.usd;
       return;
     case 'command':
+    case 'unknown-command':
     case 'queued':
     case 'progress':
       return;

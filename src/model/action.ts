@@ -22,7 +22,9 @@ export type Refusal =
   | 'no-ledger'
   | 'no-input-box'
   | 'busy'
-  | 'stale';
+  | 'stale'
+  /** The client has no such command. */
+  | 'unknown-command';
 
 export type PromptOutcome = 'confirmed' | 'queued' | 'refused' | 'uncertain' | 'deferred';
 

@@ -34,7 +34,7 @@ export interface Handoff {
   recipe: string;
   /** What the document has to hold, so that no other can be taken for it. */
   nonce: string;
-  /** Where the document is asked for: absolute. */
+  /** Where the document is asked for: absolute. A recipe's may hold stars until it is stored. */
   file: string;
   /** The agent's directory when it was asked. */
   cwd: string;
@@ -68,6 +68,8 @@ export interface HandoffAction {
 export interface HandoffChange {
   newSession?: string;
   sentBack?: number;
+  /** The file itself, where only a pattern was known. */
+  file?: string;
   /** Stored with the step, or the step is not taken. */
   document?: { text: string; sha256: string };
 }

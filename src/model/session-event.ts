@@ -50,9 +50,18 @@ export interface ResultSign {
 }
 
 export type SessionFact =
-  /** A turn begins. `mid-turn` prompts are taken in by the running turn. */
-  | { kind: 'prompt'; origin: 'typed' | 'queued' | 'client' | 'mid-turn'; chars: number; tags: string[] }
+  /** A turn begins. `mid-turn` prompts are taken in by the running turn. `command`: the user's own, by its name. */
+  | {
+      kind: 'prompt';
+      origin: 'typed' | 'queued' | 'client' | 'mid-turn';
+      chars: number;
+      tags: string[];
+      command?: string;
+    }
+  /** One of the client's own: no turn. */
   | { kind: 'command'; name: string }
+  /** Typed, but there is no such command: the client did nothing. */
+  | { kind: 'unknown-command'; name: string }
   /** A request to the model went out. The same digest again without a reply in between is a retry. */
   | { kind: 'request'; digest: string }
   | { kind: 'reply'; model: string; messageId: string; usage: TokenUsage | null; ends: boolean; text: string }

@@ -44,7 +44,7 @@ export async function takeHandoffStep(
 ): Promise<void> {
   const updated = await client.query(
     `UPDATE handoffs SET step = $3, new_session = coalesce($4, new_session), sent_back = coalesce($5, sent_back),
-       document = coalesce($6, document), sha256 = coalesce($7, sha256)
+       document = coalesce($6, document), sha256 = coalesce($7, sha256), file = coalesce($8, file)
      WHERE id = $1 AND step = $2`,
     [
       id,
@@ -54,6 +54,7 @@ export async function takeHandoffStep(
       change.sentBack ?? null,
       change.document?.text ?? null,
       change.document?.sha256 ?? null,
+      change.file ?? null,
     ],
   );
   if (updated.rowCount !== 1) throw new Error(`handoff ${id} does not stand at ${from}`);
@@ -117,6 +118,11 @@ export async function readHandoffs(
     sha256: row.sha256,
     sentBack: row.sent_back,
   }));
+}
+
+export async function handoffText(client: pg.ClientBase, id: string): Promise<string | null> {
+  const found = await client.query<{ document: string | null }>('SELECT document FROM handoffs WHERE id = $1', [id]);
+  return found.rows[0]?.document ?? null;
 }
 
 /** What was done for a handoff, oldest first. */

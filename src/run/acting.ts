@@ -127,6 +127,7 @@ export class Acting {
     // First who did it: once a prompt is answered nobody knows any more.
     this.#scores.told(agent, event);
     this.#prompter.told(agent, event);
+    this.#commander.told(agent, event);
     this.handoffs.told(agent, event);
   }
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof } from '../act/deliver.ts';
+import { commandIn } from '../decide/handoff/recipe.ts';
 import type { AgentAction, Refusal } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
+import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { Typist } from './typist.ts';
@@ -42,17 +44,32 @@ interface Command {
   /** When the client's own records say that it was done; null: not yet. */
   doneMs: (agent: WatchedAgent, action: AgentAction) => number | null;
   proof: Proof['source'];
+  /** What is typed where that is not the text itself. */
+  typed?: string;
+  whyNot?: () => Refusal | null;
+  /** The client took it, and said no. */
+  refusedAs?: (action: AgentAction) => Refusal | null;
+}
+
+/** What the record said last of a command of the user's own. */
+interface Trace {
+  name: string;
+  isKnown: boolean;
+  atMs: number;
 }
 
 const proofMs = 8_000;
+const markCharsMax = 24;
 const pollMs = 100;
 
 /**
  * The client's own commands, typed by a path of their own: never text from outside, and only to an agent at its prompt.
- * `/compact` is proved by the client's history, `/clear` and `/resume` by the session that its registry names then.
+ * `/compact` is proved by the client's history, `/clear` and `/resume` by the session that its registry names then, a
+ * command of the user's own by its record in the transcript.
  */
 export class Commander {
   readonly #parts: CommanderParts;
+  readonly #traces = new Map<string, Trace>();
 
   constructor(parts: CommanderParts) {
     this.#parts = parts;
@@ -77,6 +94,33 @@ export class Commander {
     return this.#inTurn(agent, { text: `/resume ${sessionId}`, mark: sessionId, doneMs, proof: 'registry' }, handoff);
   }
 
+  /** A command of the user's own, as a recipe names it; never one of the client's. */
+  run(agent: string, text: string, handoff: ForHandoff): Promise<CommandResult> {
+    const name = commandIn(text);
+    const traceOf = (action: AgentAction) => {
+      const trace = this.#traces.get(action.agent);
+      return trace !== undefined && trace.name === name && trace.atMs >= action.atMs ? trace : null;
+    };
+    const command: Command = {
+      text,
+      mark: (text.split(' ').at(-1) ?? text).slice(-markCharsMax),
+      doneMs: (_of, action) => traceOf(action)?.atMs ?? null,
+      proof: 'transcript',
+      // Behind a blank the client's list of commands is closed: Enter takes what was typed, and no likely other.
+      typed: text.includes(' ') ? text : `${text} `,
+      whyNot: () => (name === null ? 'unsafe-text' : null),
+      refusedAs: (action) => (traceOf(action)?.isKnown === false ? 'unknown-command' : null),
+    };
+    return this.#inTurn(agent, command, handoff);
+  }
+
+  /** Everything the agents' own records say passes here. */
+  told(agent: string, { fact, atMs }: SessionEvent): void {
+    if (fact.kind === 'unknown-command') this.#traces.set(agent, { name: fact.name, isKnown: false, atMs });
+    else if (fact.kind === 'prompt' && fact.command !== undefined)
+      this.#traces.set(agent, { name: fact.command, isKnown: true, atMs });
+  }
+
   /** One Escape to an agent at work. */
   interrupt(agent: string, about: { [key: string]: Json }): Promise<CommandResult> {
     return this.#parts.typist.inTurn(agent, async () => {
@@ -98,10 +142,10 @@ export class Commander {
     const { typist } = this.#parts;
     const action = this.#action(agent, 'command', { command: command.text, ...handoff?.about });
     if (!(await this.#intend(action))) return this.#result(action, 'refused', 'no-ledger', null);
-    const refusal = typist.whyNotAllowed(agent, 'manage') ?? this.#whyNot(agent, handoff);
+    const refusal = typist.whyNotAllowed(agent, 'manage') ?? command.whyNot?.() ?? this.#whyNot(agent, handoff);
     if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
     const delivery = {
-      text: command.text,
+      text: command.typed ?? command.text,
       mark: command.mark,
       tag: command.mark,
       proofMs,
@@ -109,6 +153,8 @@ export class Commander {
       neverOverDraft: handoff !== null,
     };
     const typed = await typist.type(agent, delivery, (timeoutMs) => this.#proof(action, command, timeoutMs));
+    const no = command.refusedAs?.(action) ?? null;
+    if (no !== null) return this.#conclude(action, 'refused', no, typed.proofMs);
     return this.#conclude(
       action,
       typed.outcome === 'queued' ? 'confirmed' : typed.outcome,

@@ -9,6 +9,7 @@ import {
   readSync,
   realpathSync,
   type Stats,
+  statSync,
 } from 'node:fs';
 import path from 'node:path';
 import { matchesGlob } from '../model/glob.ts';
@@ -37,29 +38,38 @@ export function lookAtHandoff(file: string, { root, uid, askedMs }: HandoffPlace
     return { kind: 'outside' };
   let fd: number | null = null;
   try {
-    const place = path.join(realpathSync(root), inside);
+    const realRoot = realpathSync(root);
+    const place = path.join(realRoot, inside);
     const barred = barredOnTheWay(place, inside);
     if (barred !== null) return barred;
-    fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    fd = openBelow(realRoot, inside.split(path.sep));
     const before = fstatSync(fd);
     if (!before.isFile()) return { kind: 'not-regular' };
     if (before.uid !== uid) return { kind: 'unreadable' };
     if (before.mtimeMs < askedMs - coarseMs) return { kind: 'old' };
     if (before.size > documentBytesMax) return { kind: 'huge' };
-    // Written this very moment: a further write would not show in its time.
-    if (Math.abs(Date.now() - before.mtimeMs) < coarseMs) return { kind: before.size === 0 ? 'empty' : 'changing' };
+    // Changed this very moment: a further write would not show in its time. That of the change nobody can set.
+    if (Math.abs(Date.now() - before.ctimeMs) < coarseMs) return { kind: before.size === 0 ? 'empty' : 'changing' };
     const bytes = readAll(fd, before.size);
-    // The directories above could have been exchanged between the look at them and the opening.
-    if (realpathSync(place) !== place) return { kind: 'link' };
     if (bytes.length !== before.size || !isSame(before, fstatSync(fd)) || !isSame(before, lstatSync(place)))
       return { kind: 'changing' };
     const text = new TextDecoder().decode(bytes);
     if (text.trim() === '') return { kind: 'empty' };
-    return { kind: 'ok', text, sha256: createHash('sha256').update(bytes).digest('hex'), mtimeMs: before.mtimeMs };
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    // One dated in the future would be newer than whatever is said and done after it.
+    return { kind: 'ok', text, sha256, mtimeMs: Math.min(before.mtimeMs, before.ctimeMs) };
   } catch (error) {
     return { kind: failureKind(error) };
   } finally {
     if (fd !== null) closeSync(fd);
+  }
+}
+
+export function isDirectory(place: string): boolean {
+  try {
+    return statSync(place).isDirectory();
+  } catch {
+    return false;
   }
 }
 
@@ -113,6 +123,25 @@ function barredOnTheWay(place: string, inside: string): HandoffLook | null {
     if (above === 0 && !stats.isFile()) return { kind: 'not-regular' };
   }
   return null;
+}
+
+/**
+ * Opened from directory to directory, each held open while the next is opened in it: one that is exchanged for a link
+ * between the look at it and the opening is not followed.
+ */
+function openBelow(root: string, parts: string[]): number {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
+  let at = openSync(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  for (const [index, part] of parts.entries()) {
+    const kind = index === parts.length - 1 ? O_NONBLOCK : O_DIRECTORY;
+    const above = at;
+    try {
+      at = openSync(`/proc/self/fd/${above}/${part}`, O_RDONLY | O_NOFOLLOW | kind);
+    } finally {
+      closeSync(above);
+    }
+  }
+  return at;
 }
 
 /** One byte more than expected, to see that it grew. */

@@ -23,6 +23,10 @@ const labelCharsMax = 60;
 const argsCharsMax = 64_000;
 /** One record says one thing, or a few: a hostile one could say a hundred thousand. */
 const factsMax = 100;
+/** A command of the user's own begins a turn; its record names the message first. */
+const userCommand =
+  /^\s*<command-message>[^<]{0,200}<\/command-message>\s*<command-name>\/?([\w:.-]{1,80})<\/command-name>/;
+const unknownCommand = /^Unknown (?:slash )?command: ?\/?([\w:.-]{0,79}[\w:-])/;
 
 /** One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. */
 export function parseTranscriptLine(line: string, place: string): ParsedLine {
@@ -95,7 +99,10 @@ function userFacts(record: JsonObject): SessionFact[] {
   if (command !== undefined) return [...ended, { kind: 'command', name: command }];
   if (text.startsWith('<local-command-') || text.startsWith('<bash-')) return ended;
   const origin = promptOrigin(record);
-  return origin === null ? ended : [...ended, { kind: 'prompt', origin, chars: text.length, tags: tagsIn(text) }];
+  if (origin === null) return ended;
+  const own = userCommand.exec(text)?.[1];
+  const prompt = { kind: 'prompt' as const, origin, chars: text.length, tags: tagsIn(text) };
+  return [...ended, own === undefined ? prompt : { ...prompt, command: own }];
 }
 
 function promptOrigin(record: JsonObject): 'typed' | 'queued' | 'client' | null {
@@ -281,6 +288,10 @@ function systemFacts(record: JsonObject): SessionFact[] {
           untilMs: asTimeMs((asTime(record.timestamp) ?? 0) + waitMs) ?? 0,
         },
       ];
+    }
+    case 'informational': {
+      const name = unknownCommand.exec(asString(record.content) ?? '')?.[1];
+      return name === undefined ? [] : [{ kind: 'unknown-command', name }];
     }
     default:
       return [];

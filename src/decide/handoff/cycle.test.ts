@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { newHandoffSigns } from '../../detect/handoff-signs.ts';
 import type { AgentView, State } from '../../model/agent.ts';
 import type { Handoff, HandoffAction, HandoffDeed, HandoffStep } from '../../model/handoff.ts';
-import { type DocumentLook, type HandoffFacts, type Move, nextMove, standsStill } from './cycle.ts';
+import { nextMove, standsStill } from './cycle.ts';
 import { fileProblems, staleProblem } from './document.ts';
+import type { DocumentLook, HandoffFacts, Move } from './moves.ts';
 
 const t0 = 1_000_000;
 const deadlineMs = 300_000;
@@ -116,8 +117,8 @@ const said = (move: Move): string =>
             : move.do;
 
 type Case = [name: string, step: HandoffStep, world: World, expected: string, changes?: Partial<Handoff>];
-const late = deadlineMs + 1;
-const tooLate = 2 * deadlineMs + 1;
+const clearedTwice = { steps: [...at('cleared').steps, ...at('cleared').steps.slice(-1)] };
+const [late, tooLate] = [deadlineMs + 1, 2 * deadlineMs + 1];
 
 function table(cases: Case[]): void {
   it.each(cases)('%s (%s)', (_name, step, world, expected, changes = {}) => {
@@ -155,7 +156,12 @@ describe('nothing is cleared that is not stored, verified and unchanged', () => 
     ['it works again', 'saved', { state: 'working' }, 'wait: it is working'],
     ['a dialog', 'saved', { state: 'waiting' }, 'wait: a dialog is open'],
     ['it worked after writing it', 'saved', { old: { workedMs: t0 + 9_000 } }, 'step written'],
-    ['a person said something', 'saved', { old: { prompts: [{ atMs: t0 + 9_000, tags: [] }] } }, 'step written'],
+    [
+      'a person said something',
+      'saved',
+      { old: { prompts: [{ atMs: t0 + 9_000, tags: [], command: null }] } },
+      'step written',
+    ],
     ['poor by now: other work runs', 'verified', { document: poor }, 'step written'],
     ['paused', 'saved', { forbidden: 'paused' }, 'wait: paused'],
     ['watch mode', 'saved', { forbidden: 'watch-mode' }, 'wait: watch-mode'],
@@ -217,11 +223,15 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
     [
       'somebody else is there first',
       'cleared',
-      { fresh: { prompts: [{ atMs: t0 + 7_000, tags: [] }] } },
+      { fresh: { prompts: [{ atMs: t0 + 7_000, tags: [], command: null }] } },
       'fail taken-over',
     ],
     ['it cannot be said at all', 'cleared', { actions: [did('resume', 'unsafe', 6)] }, 'go-back'],
+    ['proved late', 'written', { session: 'new', actions: [did('clear', 'open', 5)] }, 'cleared new', { sha256: 'x' }],
     ['cleared again by hand', 'cleared', { session: 'third' }, 'fail session-changed'],
+    ['the document is gone', 'cleared', { document: { kind: 'missing' } }, 'put-back'],
+    ['the document is another one', 'cleared', { document: { ...good, sha256: 'other' } }, 'put-back'],
+    ['gone again', 'cleared', { document: { kind: 'missing' } }, 'go-back', clearedTwice],
   ]);
 });
 
@@ -318,13 +328,13 @@ describe('a fresh context that does not take it up goes back to the old one', ()
     [
       'somebody else works there',
       'resumed',
-      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: [] }] } },
+      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: [], command: null }] } },
       'fail taken-over',
     ],
     [
       'our own prompt is nobody else',
       'resumed',
-      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: ['wk-resume6'] }] } },
+      { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: ['wk-resume6'], command: null }] } },
       'go-back',
     ],
     ['back', 'resumed', { ageMs: late, session: 'old', actions: wentBack }, 'fail not-confirmed'],

@@ -19,7 +19,7 @@ export interface Deed {
 }
 
 /** After so long without a word nobody is at it any more. */
-const openMs = 60_000;
+export const openMs = 60_000;
 
 interface Where {
   handoff: Handoff;
@@ -50,12 +50,17 @@ export function wasTried({ is }: Deed): boolean {
   return is !== 'none' && is !== 'refused';
 }
 
-/** Refused for a reason that does not pass by itself. */
-export function isHopeless({ refusal }: Deed): boolean {
-  return refusal === 'unsafe-text';
+/** In whatever step. */
+export function wasEverTried({ facts }: Where, kind: HandoffDeed): boolean {
+  return facts.actions.some((action) => action.deed === kind && !isRefused(action));
 }
 
-function hasArrived({ outcomes }: HandoffAction): boolean {
+/** Refused for a reason that does not pass by itself. */
+export function isHopeless({ refusal }: Deed): boolean {
+  return refusal === 'unsafe-text' || refusal === 'unknown-command';
+}
+
+export function hasArrived({ outcomes }: HandoffAction): boolean {
   return outcomes.some(({ outcome }) => outcome === 'confirmed' || outcome === 'queued');
 }
 

@@ -14,6 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
   'not-cleared': 'the client did not clear its context',
   'not-confirmed': 'the fresh context did not take up the document',
   'taken-over': 'somebody else went on in the fresh context',
+  'unknown-command': 'the client does not know the command of its recipe',
+  'no-recipe': 'its recipe is in the configuration no more',
   uncertain: 'nobody knows whether a prompt arrived',
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasPlace, type Place } from './places.ts';
 
-const place = (project: string, account: string | null): Place => ({ project, account });
+const place = (project: string, account: string | null): Place => ({ project, account, shared: null });
 
 describe('handoffs of one project, and of one account, do not all run at the same time', () => {
   it.each<[string, Place, Place[], number, boolean]>([
@@ -11,6 +11,14 @@ describe('handoffs of one project, and of one account, do not all run at the sam
     ['another project on another account', place('b', 'y'), [place('a', 'x')], 1, true],
     ['a second of two', place('a', 'x'), [place('a', 'x')], 2, true],
     ['a third of two, counted together', place('a', 'x'), [place('a', 'y'), place('a', 'z')], 2, false],
+    [
+      'a second whose recipe writes in the same directory',
+      { ...place('a', 'x'), shared: '/p' },
+      [{ ...place('b', 'y'), shared: '/p' }],
+      9,
+      false,
+    ],
+    ['one beside it with a document of its own', place('a', 'x'), [{ ...place('b', 'y'), shared: '/p' }], 9, true],
     ['accounts that are not known count as one', place('b', null), [place('a', null)], 1, false],
   ])('%s', (_name, mine, taken, parallelMax, expected) => expect(hasPlace(mine, taken, parallelMax)).toBe(expected));
 });

@@ -109,6 +109,12 @@ export function whyBadWords(text: string, kind: Kind): string | null {
   return whyNotTyped(text);
 }
 
+/** The name of a command that may be typed: well-formed, and none of the client's own. */
+export function commandIn(text: string): string | null {
+  const name = text.startsWith('/') ? commandPattern.exec(text)?.[1] : undefined;
+  return name === undefined || whyNotTyped(text) !== null ? null : name;
+}
+
 function whyNotTyped(text: string): string | null {
   if (!text.startsWith('/')) return whyUnsafe(text, true);
   const name = commandPattern.exec(text)?.[1];

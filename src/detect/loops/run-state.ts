@@ -27,6 +27,7 @@ export function stateAfter(fact: SessionFact): RunState | null {
     case 'turn-end':
     case 'interrupted':
     case 'command':
+    case 'unknown-command':
       return idle;
     case 'compacted':
     case 'request':

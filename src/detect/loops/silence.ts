@@ -65,6 +65,7 @@ export class Silence {
       case 'api-error':
       case 'interrupted':
       case 'command':
+      case 'unknown-command':
       case 'compacted':
         this.#calls.clear();
         this.#owes = false;

@@ -1,4 +1,4 @@
-import type { Move } from '../../decide/handoff/cycle.ts';
+import type { Move } from '../../decide/handoff/moves.ts';
 import { type HandoffSigns, newHandoffSigns, takeHandoffSign } from '../../detect/handoff-signs.ts';
 import type { Handoff, HandoffAction, HandoffDeed } from '../../model/handoff.ts';
 import type { SessionEvent } from '../../model/session-event.ts';

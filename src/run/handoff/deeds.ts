@@ -1,6 +1,13 @@
-import type { Move } from '../../decide/handoff/cycle.ts';
-import { askAgainText, type DocumentProblem, requestText, resumeText } from '../../decide/handoff/document.ts';
-import type { Filled } from '../../decide/templates.ts';
+import type { DocumentProblem } from '../../decide/handoff/document.ts';
+import type { Move } from '../../decide/handoff/moves.ts';
+import {
+  againWords,
+  askWords,
+  documentRecipe,
+  recipeCalled,
+  resumeWords,
+  type Words,
+} from '../../decide/handoff/recipe.ts';
 import type { AgentView } from '../../model/agent.ts';
 import type { HandoffDeed } from '../../model/handoff.ts';
 import type { Clock } from '../../model/world.ts';
@@ -16,12 +23,14 @@ interface DeedParts {
   clock: Clock;
   config: () => Config;
   prompter: Pick<Prompter, 'prompt'>;
-  commander: Pick<Commander, 'clear' | 'resume' | 'interrupt'>;
+  commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
   /** Why the document is asked for. */
   why: (cycle: Cycle) => string;
 }
 
-type Typed = Extract<Move, { do: HandoffDeed }>;
+/** What will never be different. */
+type Never = 'unsafe-text' | 'no-recipe';
+export type Typed = Extract<Move, { do: HandoffDeed }>;
 
 /** What a handoff does to an agent. Each is an action of the ledger that names it, so that a crash loses nothing. */
 export class HandoffDeeds {
@@ -31,13 +40,13 @@ export class HandoffDeeds {
     this.#parts = parts;
   }
 
-  /** False: it can never be said. */
-  async do(cycle: Cycle, move: Typed, view: AgentView): Promise<boolean> {
+  /** Why it can never be said; null: it was tried. */
+  async do(cycle: Cycle, move: Typed, view: AgentView): Promise<Never | null> {
     switch (move.do) {
       case 'ask':
         return this.#ask(cycle, move.problems, view);
       case 'resume':
-        return this.#say(cycle, 'resume', resumeText(this.#place(cycle), this.#parts.config().templates), null);
+        return this.#resume(cycle);
       case 'interrupt': {
         const done = await this.#parts.commander.interrupt(view.agent, cycle.about('interrupt', null));
         return this.#noted(cycle, done);
@@ -58,6 +67,8 @@ export class HandoffDeeds {
   allow(cycle: Cycle, view: AgentView): void {
     if (cycle.allowance !== null) return;
     const { file, oldSession } = cycle.handoff;
+    // Of a pattern nobody knows which file it will be.
+    if (cycle.handoff.recipe !== documentRecipe && file.includes('*')) return;
     const untilMs = this.#parts.clock.nowMs() + 4 * this.#parts.config().handoff.deadlineMinutes * 60_000;
     const { pid, startTicks } = view.process;
     const allowed = allow(this.#parts.home, { pid, startTicks, sessionId: oldSession, file, untilMs });
@@ -70,25 +81,43 @@ export class HandoffDeeds {
     cycle.allowance = null;
   }
 
-  #ask(cycle: Cycle, problems: readonly DocumentProblem[], view: AgentView): Promise<boolean> {
+  #ask(cycle: Cycle, problems: readonly DocumentProblem[], view: AgentView): Promise<Never | null> {
     const { nonce } = cycle.handoff;
-    const words = this.#parts.config().templates;
+    const { templates } = this.#parts.config();
+    const recipe = this.#recipe(cycle);
+    if (recipe === undefined) return Promise.resolve('no-recipe');
     const background = view.background.map(({ id }) => id);
-    const why = this.#parts.why(cycle);
-    const text =
-      problems.length === 0
-        ? requestText({ ...this.#place(cycle), nonce, why, background }, words)
-        : askAgainText(problems, { ...this.#place(cycle), nonce }, words);
-    const poor = problems.length === 0 ? null : problems.map((problem) => problem.words).join(', ');
+    const request = { ...this.#place(cycle), nonce, why: this.#parts.why(cycle), background };
+    const isFirst = problems.length === 0;
+    const words = isFirst ? askWords(recipe, request, templates) : againWords(recipe, problems, request, templates);
+    const poor = isFirst ? null : problems.map((problem) => problem.words).join(', ');
     this.allow(cycle, view);
-    return this.#say(cycle, 'ask', text, poor);
+    return this.#say(cycle, 'ask', words, poor);
   }
 
-  async #say(cycle: Cycle, deed: 'ask' | 'resume', filled: Filled, why: string | null): Promise<boolean> {
-    if (!filled.ok) return false;
+  /** By our own words where the recipe is in the configuration no more: the context is cleared already. */
+  #resume(cycle: Cycle): Promise<Never | null> {
+    const { templates } = this.#parts.config();
+    return this.#say(cycle, 'resume', resumeWords(this.#recipe(cycle) ?? null, this.#place(cycle), templates), null);
+  }
+
+  #recipe({ handoff }: Cycle) {
+    return recipeCalled(handoff.recipe, this.#parts.config().handoff.recipes);
+  }
+
+  async #say(cycle: Cycle, deed: 'ask' | 'resume', words: Words, why: string | null): Promise<Never | null> {
+    if (!words.ok) return 'unsafe-text';
+    const { agent, oldSession, newSession } = cycle.handoff;
+    if (words.isCommand) {
+      const session = deed === 'ask' ? oldSession : (newSession ?? '');
+      return this.#noted(
+        cycle,
+        await this.#parts.commander.run(agent, words.text, this.#for(cycle, deed, session, why)),
+      );
+    }
     const result = await this.#parts.prompter.prompt({
-      agent: cycle.handoff.agent,
-      text: filled.text,
+      agent,
+      text: words.text,
       trigger: 'handoff',
       finding: null,
       waitMs: 0,
@@ -99,14 +128,14 @@ export class HandoffDeeds {
     return this.#noted(cycle, result);
   }
 
-  #noted(cycle: Cycle, { outcome, reason }: { outcome: string; reason: string | null }): true {
+  #noted(cycle: Cycle, { outcome, reason }: { outcome: string; reason: string | null }): null {
     cycle.lastRefusal = outcome === 'refused' ? reason : null;
     if (outcome === 'refused') cycle.pause(this.#parts.clock.monotonicMs());
-    return true;
+    return null;
   }
 
-  #for(cycle: Cycle, deed: HandoffDeed, session: string) {
-    return { about: cycle.about(deed, null), leftovers: cycle.leftovers(deed), session };
+  #for(cycle: Cycle, deed: HandoffDeed, session: string, why: string | null = null) {
+    return { about: cycle.about(deed, why), leftovers: cycle.leftovers(deed), session };
   }
 
   #place({ handoff }: Cycle) {

@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../../decide/gate.ts';
-import { type HandoffFacts, type Move, nextMove, standsStill } from '../../decide/handoff/cycle.ts';
-import { handoffFile } from '../../decide/handoff/document.ts';
+import { nextMove, standsStill } from '../../decide/handoff/cycle.ts';
+import type { HandoffFacts, Move } from '../../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../../decide/handoff/places.ts';
-import { documentRecipe } from '../../decide/handoff/recipe.ts';
+import { documentRecipe, policyFor, recipeCalled, recipeFile, recipeFor } from '../../decide/handoff/recipe.ts';
+import { withTraces } from '../../decide/handoff/traces.ts';
 import { whyNotYet } from '../../decide/handoff/tries.ts';
-import { type HandoffPolicy, whyHandOff } from '../../decide/handoff/trigger.ts';
+import { whyHandOff } from '../../decide/handoff/trigger.ts';
 import type { AgentView, CheckName } from '../../model/agent.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
@@ -13,28 +14,29 @@ import type { Store } from '../../model/store.ts';
 import { storable } from '../../model/text.ts';
 import type { Clock } from '../../model/world.ts';
 import type { Git } from '../../sense/git.ts';
+import { isDirectory } from '../../sense/handoff-file.ts';
 import type { Commander } from '../commander.ts';
 import type { Config } from '../config/schema.ts';
 import type { Home } from '../home.ts';
 import type { Prompter } from '../prompter.ts';
 import type { WatchedAgent } from '../watched-agent.ts';
 import { Cycle } from './cycle.ts';
-import { HandoffDeeds } from './deeds.ts';
+import { HandoffDeeds, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
-import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
+import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
 import { failureFinding, type HandoffNews, newsOf } from './news.ts';
 
 export interface HandoffsParts {
   host: string;
   home: Home;
   uid: number;
-  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions'>;
+  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions' | 'handoffText'>;
   clock: Clock;
   git: Git;
   config: () => Config;
   paused: () => boolean;
   prompter: Pick<Prompter, 'prompt'>;
-  commander: Pick<Commander, 'clear' | 'resume' | 'interrupt'>;
+  commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
   agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue'> | null;
   view: (name: string) => AgentView | null;
   flush: () => Promise<boolean>;
@@ -46,7 +48,7 @@ export interface HandoffsParts {
 
 const rememberedMs = 24 * 3_600_000;
 /** In these the agent's document is what counts. */
-const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved'];
+const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved', 'cleared'];
 
 /** Hands full contexts over to fresh ones. Each round takes every open handoff one decision further. */
 export class Handoffs {
@@ -116,8 +118,8 @@ export class Handoffs {
     const view = this.#parts.view(agent);
     const reason = view === null ? 'not-agent' : this.#whyNotBegin(view);
     const atMs = this.#parts.clock.nowMs();
-    const file = view?.cwd == null ? null : this.#fileFor(view.cwd, atMs);
-    const would = { file, session: view?.sessionId ?? null, recipe: documentRecipe, atMs };
+    const file = view?.cwd == null ? null : this.#fileFor(agent, view.cwd, atMs);
+    const would = { file, session: view?.sessionId ?? null, recipe: this.#recipeName(agent), atMs };
     if (view === null || reason !== null || dryRun) return unbegunDocument(agent, reason, would);
     const begun = await this.#begin(view, 'human');
     return begun === null ? unbegunDocument(agent, 'no-ledger', would) : this.#document(begun);
@@ -141,7 +143,7 @@ export class Handoffs {
 
   #considerRule(view: AgentView): void {
     const { handoff } = this.#parts.config();
-    const due = this.#parts.agent(view.agent)?.handoffDue(policyOf(handoff)) ?? null;
+    const due = this.#parts.agent(view.agent)?.handoffDue(policyFor(view.agent, handoff)) ?? null;
     if (due === null || !due.now) return;
     const nowMs = this.#parts.clock.nowMs();
     const mine = this.#over.filter(({ agent }) => agent === view.agent);
@@ -154,7 +156,8 @@ export class Handoffs {
   #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): string | null {
     if (view.reading.state === 'ended' || view.reading.state === 'unknown') return view.reading.state;
     if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
-    if (view.sessionId === null || view.cwd === null) return 'unknown';
+    // What is shown of an odd path is not the path.
+    if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
     const forbidden = this.#forbidden(view);
     return by === 'rule' && forbidden !== 'authority' ? null : forbidden;
   }
@@ -162,7 +165,8 @@ export class Handoffs {
   /** Completes "please write a handoff now (…)". */
   #why({ handoff }: Cycle): string {
     const due = handoff.trigger === 'human' ? null : this.#parts.agent(handoff.agent);
-    return due === null ? 'somebody asked for it' : whyHandOff(due.handoffDue(policyOf(this.#parts.config().handoff)));
+    const policy = policyFor(handoff.agent, this.#parts.config().handoff);
+    return due === null ? 'somebody asked for it' : whyHandOff(due.handoffDue(policy));
   }
 
   #forbidden(view: AgentView) {
@@ -170,9 +174,14 @@ export class Handoffs {
     return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority: view.authority });
   }
 
-  #fileFor(cwd: string, atMs: number): string {
+  #fileFor(agent: string, cwd: string, atMs: number): string {
+    const { handoff: policy } = this.#parts.config();
     const taken = new Set([...this.#open.values()].map(({ handoff }) => handoff.file));
-    return handoffFile(anchored(this.#parts.config().handoff.dir), cwd, atMs, taken);
+    return recipeFile(recipeFor(agent, policy), anchored(policy.dir), cwd, atMs, taken);
+  }
+
+  #recipeName(agent: string): string {
+    return recipeFor(agent, this.#parts.config().handoff)?.name ?? documentRecipe;
   }
 
   async #begin(view: AgentView, trigger: Handoff['trigger']): Promise<Cycle | null> {
@@ -183,9 +192,9 @@ export class Handoffs {
       agent: view.agent,
       project: view.project,
       trigger,
-      recipe: documentRecipe,
+      recipe: this.#recipeName(view.agent),
       nonce: randomBytes(4).toString('hex'),
-      file: this.#fileFor(view.cwd ?? '/', atMs),
+      file: this.#fileFor(view.agent, view.cwd ?? '/', atMs),
       cwd: view.cwd ?? '/',
       oldSession: view.sessionId ?? '',
       newSession: null,
@@ -215,7 +224,7 @@ export class Handoffs {
     const actions = await store.handoffActions(handoff.id);
     // No ledger, no action.
     if (!actions.ok) return;
-    cycle.actions = actions.value;
+    cycle.actions = withTraces(actions.value, this.#signs(cycle, this.#parts.view(handoff.agent)));
     if (cycle.actions.some(({ deed }) => deed === 'ask')) cycle.placed = true;
     const seen = await this.#look(cycle);
     const view = this.#parts.view(handoff.agent);
@@ -235,16 +244,17 @@ export class Handoffs {
       git: this.#parts.git,
       uid: this.#parts.uid,
       dir: this.#parts.config().handoff.dir,
-      askedMs: asked?.atMs ?? handoff.requestedMs,
+      // Later only its hash counts: it may have been put back.
+      askedMs: stepOf(handoff) === 'cleared' ? 0 : (asked?.atMs ?? handoff.requestedMs),
       background: view.background.map(({ id }) => id),
+      recipe: recipeCalled(handoff.recipe, this.#parts.config().handoff.recipes),
     });
   }
 
   #facts(cycle: Cycle, view: AgentView | null, seen: SeenDocument | null): HandoffFacts {
     const { clock, config } = this.#parts;
-    const { handoff, actions } = cycle;
+    const { actions } = cycle;
     const deadlineMs = config().handoff.deadlineMinutes * 60_000;
-    const fresh = handoff.newSession ?? (view?.sessionId === handoff.oldSession ? null : (view?.sessionId ?? null));
     return {
       nowMs: clock.nowMs(),
       stepAgeMs: cycle.stepAge(clock.monotonicMs()),
@@ -255,10 +265,15 @@ export class Handoffs {
       forbidden: view === null ? null : this.#forbidden(view),
       hasPlace: this.#hasPlace(cycle),
       document: seen?.look ?? null,
-      old: cycle.signs(handoff.oldSession),
-      fresh: cycle.signs(fresh),
+      ...this.#signs(cycle, view),
       actions,
     };
+  }
+
+  #signs(cycle: Cycle, view: AgentView | null) {
+    const { oldSession, newSession } = cycle.handoff;
+    const fresh = newSession ?? (view?.sessionId === oldSession ? null : (view?.sessionId ?? null));
+    return { old: cycle.signs(oldSession), fresh: cycle.signs(fresh) };
   }
 
   #isHere({ agent, reading }: AgentView): boolean {
@@ -270,8 +285,9 @@ export class Handoffs {
     return cycle.placed || hasPlace(this.#placeOf(cycle), taken, this.#parts.config().handoff.maxParallel);
   }
 
-  #placeOf({ handoff: { agent, project } }: Cycle): Place {
-    return { project, account: this.#parts.agent(agent)?.seen.configDir ?? null };
+  #placeOf({ handoff: { agent, project, recipe, cwd } }: Cycle): Place {
+    const account = this.#parts.agent(agent)?.seen.configDir ?? null;
+    return { project, account, shared: recipe === documentRecipe ? null : cwd };
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
@@ -289,16 +305,32 @@ export class Handoffs {
         if (seen?.text == null || seen.look.kind !== 'ok') return;
         return this.#take(cycle, 'saved', null, {
           document: { text: storable(seen.text), sha256: seen.look.sha256 },
+          file: seen.file,
         });
       case 'note-cleared':
         return this.#take(cycle, 'cleared', null, { newSession: move.newSession });
+      case 'put-back':
+        return this.#putBack(cycle);
       case 'fail':
         return this.#take(cycle, 'failed', move.reason, {});
       default:
         if (view === null || cycle.isPausing(this.#parts.clock.monotonicMs())) return;
         if (move.do === 'ask') cycle.placed = true;
-        if (!(await this.#deeds.do(cycle, move, view))) await this.#take(cycle, 'failed', 'unsafe-text', {});
+        await this.#deed(cycle, move, view);
     }
+  }
+
+  /** Whether it succeeded the next look tells. */
+  async #putBack(cycle: Cycle): Promise<void> {
+    const text = await this.#parts.store.handoffText(cycle.handoff.id);
+    if (!text.ok || text.value === null) return;
+    const { reason, ...change } = putBack(cycle.handoff.file, text.value);
+    await this.#take(cycle, 'cleared', reason, change);
+  }
+
+  async #deed(cycle: Cycle, move: Typed, view: AgentView): Promise<void> {
+    const never = await this.#deeds.do(cycle, move, view);
+    if (never !== null) await this.#take(cycle, 'failed', never, {});
   }
 
   async #take(cycle: Cycle, step: HandoffStep, reason: string | null, change: HandoffChange): Promise<void> {
@@ -311,6 +343,7 @@ export class Handoffs {
     handoff.steps.push(taken);
     handoff.newSession = change.newSession ?? handoff.newSession;
     handoff.sentBack = change.sentBack ?? handoff.sentBack;
+    handoff.file = change.file ?? handoff.file;
     handoff.sha256 = change.document?.sha256 ?? handoff.sha256;
     this.#entered(cycle);
   }
@@ -351,11 +384,6 @@ export class Handoffs {
     const tracked = work.catch(this.#parts.failed).finally(() => this.#running.delete(tracked));
     this.#running.add(tracked);
   }
-}
-
-/** What of the configuration decides when a handoff begins. */
-function policyOf({ atPercent, compaction }: Config['handoff']): HandoffPolicy {
-  return { atPercent, compaction };
 }
 
 function backgroundMs({ waitForBackground, deadlineMinutes }: Config['handoff']): number {

@@ -1,15 +1,21 @@
+import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
-import type { DocumentLook } from '../../decide/handoff/cycle.ts';
+import { makeFolderFor } from '../../act/allowance.ts';
+import { writeByRename } from '../../act/install/own-file.ts';
 import { headNamed, verifyDocument } from '../../decide/handoff/document.ts';
-import type { Handoff } from '../../model/handoff.ts';
+import type { DocumentLook } from '../../decide/handoff/moves.ts';
+import { documentRecipe, type Recipe } from '../../decide/handoff/recipe.ts';
+import type { Handoff, HandoffChange } from '../../model/handoff.ts';
 import type { Git } from '../../sense/git.ts';
-import { lookAtHandoff } from '../../sense/handoff-file.ts';
+import { lookAtHandoff, newestHandoff } from '../../sense/handoff-file.ts';
 
 export interface SeenDocument {
   look: DocumentLook;
   /** null: there is none that could be read. */
   text: string | null;
+  /** The one that was looked at. */
+  file: string;
 }
 
 interface LookParts {
@@ -20,21 +26,38 @@ interface LookParts {
   askedMs: number;
   /** The ids of the work that runs and has to be listed. */
   background: readonly string[];
+  /** null: our own document. undefined: the configuration has it no more. */
+  recipe: Recipe | null | undefined;
 }
 
 /** Looks at the document an agent was asked for, and says what is wrong with it. */
 export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promise<SeenDocument> {
   const root = inProject(handoff) ? handoff.cwd : anchored(parts.dir);
-  const found = lookAtHandoff(handoff.file, { root, uid: parts.uid, askedMs: parts.askedMs });
-  if (found.kind !== 'ok') return { look: { kind: found.kind }, text: null };
+  const isOurs = handoff.recipe === documentRecipe;
+  const pattern = parts.recipe == null ? handoff.file : path.join(handoff.cwd, parts.recipe.file);
+  const file = isOurs ? handoff.file : newestHandoff(pattern, { root });
+  const found = lookAtHandoff(file, { root, uid: parts.uid, askedMs: parts.askedMs });
+  if (found.kind !== 'ok') return { look: { kind: found.kind }, text: null, file };
   const { text, sha256, mtimeMs } = found;
+  // What a recipe's file has to hold is known to the recipe alone.
+  if (!isOurs) return { look: { kind: 'ok', sha256, mtimeMs, problems: [] }, text, file };
   const hasGit = (await parts.git.head(handoff.cwd)) !== null;
   const problems = verifyDocument(text, { nonce: handoff.nonce, background: parts.background, hasGit });
   const named = headNamed(text);
   // Where git itself gives no answer, that is not the document's fault.
   if (hasGit && named !== null && (await parts.git.hasCommit(handoff.cwd, named)) === 'no')
     problems.push({ what: 'head', words: 'the commit it names as Git HEAD does not exist' });
-  return { look: { kind: 'ok', sha256, mtimeMs, problems }, text };
+  return { look: { kind: 'ok', sha256, mtimeMs, problems }, text, file };
+}
+
+/** The text, at its place again, over whatever is there now. */
+export function putBack(file: string, text: string): { reason: string } & Pick<HandoffChange, 'document'> {
+  const bytes = Buffer.from(text);
+  const folder = makeFolderFor(file);
+  const written = folder.ok ? writeByRename(file, bytes, null) : folder;
+  if (!written.ok) return { reason: 'the document is gone' };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { reason: 'the document was put back', document: { text, sha256 } };
 }
 
 function inProject({ file, cwd }: Handoff): boolean {
