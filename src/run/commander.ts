@@ -59,6 +59,8 @@ interface Trace {
 }
 
 const proofMs = 8_000;
+/** From our Escape to the client's record of it, and what the clocks of two writers differ by. */
+const escapeMs = 5_000;
 const markCharsMax = 24;
 const pollMs = 100;
 
@@ -70,6 +72,8 @@ const pollMs = 100;
 export class Commander {
   readonly #parts: CommanderParts;
   readonly #traces = new Map<string, Trace>();
+  /** When each was last interrupted by us. */
+  readonly #escapedMs = new Map<string, number>();
 
   constructor(parts: CommanderParts) {
     this.#parts = parts;
@@ -114,6 +118,12 @@ export class Commander {
     return this.#inTurn(agent, command, handoff);
   }
 
+  /** Was a turn that ended so at this time interrupted by us? */
+  interrupted(agent: string, atMs: number): boolean {
+    const escapedMs = this.#escapedMs.get(agent);
+    return escapedMs !== undefined && Math.abs(atMs - escapedMs) < escapeMs;
+  }
+
   /** Everything the agents' own records say passes here. */
   told(agent: string, { fact, atMs }: SessionEvent): void {
     if (fact.kind === 'unknown-command') this.#traces.set(agent, { name: fact.name, isKnown: false, atMs });
@@ -129,6 +139,7 @@ export class Commander {
       const refusal = this.#parts.typist.whyNotAllowed(agent, 'manage');
       if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
       const typed = await this.#parts.typist.interrupt(agent);
+      if (typed === 'done' || typed === 'unknown') this.#escapedMs.set(agent, this.#parts.clock.nowMs());
       if (typed === 'done') return this.#conclude(action, 'confirmed', null, null);
       return this.#conclude(action, typed === 'unknown' ? 'uncertain' : 'refused', typed, null);
     });

@@ -34,6 +34,7 @@ function at(step: HandoffStep, changes: Partial<Handoff> = {}): Handoff {
     steps,
     sha256: saved ? 'good' : null,
     sentBack: 0,
+    acked: false,
     ...changes,
   };
 }
@@ -393,4 +394,41 @@ describe('time that does not count', () => {
     const handoff = at('requested');
     expect(standsStill(handoff, facts(handoff, world))).toBe(still);
   });
+});
+
+describe('a recipe', () => {
+  const tina = { recipe: 'tina' };
+  const unknown = { outcome: 'refused', reason: 'unknown-command' };
+  const asked = { ...did('ask', 'open', 1), typed: '/tina:checkpoint', outcomes: [unknown] };
+  const resumed = { ...did('resume', 'open', 6), typed: '/tina:rehydrate', outcomes: [unknown] };
+  const answered = { repliedMs: t0 + 7_000, turnEndedMs: t0 + 7_000 };
+  table([
+    ['the client does not know its command', 'requested', { actions: [asked] }, 'fail unknown-command', tina],
+    ['nor the one that resumes', 'cleared', { actions: [resumed] }, 'go-back', tina],
+    [
+      'and is back then',
+      'cleared',
+      { session: 'old', actions: [resumed, did('go-back', 'done', 6)] },
+      'fail unknown-command',
+      tina,
+    ],
+    ['goes on in its own turn', 'written', { old: { workedMs: t0 + 9_000 } }, 'step verified', tina],
+    [
+      'works in a turn of the client after it',
+      'written',
+      { old: { clientTurnMs: t0 + 8_000, workedMs: t0 + 9_000 } },
+      `ask again: ${staleProblem.words}`,
+      tina,
+    ],
+    ['has answered to its resume', 'resumed', { fresh: answered }, 'step confirmed', tina],
+    ['our document has to be read', 'resumed', { fresh: answered }, 'wait: that it reads the document'],
+    ['its turn has not ended', 'resumed', { fresh: answered, state: 'working' }, 'wait: that it goes on', tina],
+    [
+      'the service failed',
+      'resumed',
+      { fresh: { ...answered, failedMs: t0 + 7_000 } },
+      'wait: the service failed',
+      tina,
+    ],
+  ]);
 });

@@ -23,7 +23,7 @@ import { Cycle } from './cycle.ts';
 import { HandoffDeeds, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
 import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
-import { failureFinding, type HandoffNews, newsOf } from './news.ts';
+import { failureFinding, type HandoffNews, newsOf, stuckFinding } from './news.ts';
 
 export interface HandoffsParts {
   host: string;
@@ -133,11 +133,19 @@ export class Handoffs {
 
   /** Adds what is wrong: a handoff that failed and left the agent where it was, or without its context. */
   overlay(views: AgentView[]): AgentView[] {
+    const { clock, config, idFor } = this.#parts;
+    const deadlineMs = config().handoff.deadlineMinutes * 60_000;
     return views.map((view) => {
-      const last = this.#open.has(view.agent) ? undefined : this.#over.findLast(({ agent }) => agent === view.agent);
-      const finding = last === undefined ? null : failureFinding(last, view, this.#parts.idFor);
+      const stuck = stuckFinding(this.#open.get(view.agent), deadlineMs, clock.nowMs(), idFor);
+      const finding = stuck ?? failureFinding(this.#over, view, idFor);
       return finding === null ? view : { ...view, findings: [...view.findings, finding] };
     });
+  }
+
+  /** A person knows of the failed one. */
+  acknowledged(id: string): void {
+    const known = this.#over.find((handoff) => handoff.id === id);
+    if (known !== undefined) known.acked = true;
   }
 
   #considerRule(view: AgentView): void {
@@ -200,6 +208,7 @@ export class Handoffs {
       steps: [{ step: 'requested', atMs, reason: null }],
       sha256: null,
       sentBack: 0,
+      acked: false,
     };
     const cycle = new Cycle(handoff, clock.monotonicMs());
     cycle.busy = true;
