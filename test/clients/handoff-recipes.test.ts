@@ -131,6 +131,12 @@ test(
       ]);
       expect(readFileSync(phases[0]?.handoff ?? '', 'utf8')).toContain('phase of phase-1');
     } finally {
+      console.log(
+        (await s.watchkeeper(['handoffs'])).stdout,
+        (await s.watchkeeper(['why', 'lost-ps'])).stdout,
+        (await s.watchkeeper(['inbox'])).stdout,
+        (await s.watchkeeper(['handoff', 'phase-1', '--dry-run'])).stdout,
+      );
       watch.stop();
     }
   }),
