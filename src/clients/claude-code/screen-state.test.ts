@@ -317,6 +317,10 @@ describe('the row of a turn at work', () => {
     // Seconds that go by are no sign of life.
     expect(row('12m 9s · ↓ 10 tokens', ' (12m 9s · 1,234 lines)')?.counts).toBe('10 1,234');
     expect(row('9s · ↓ 10 tokens', '; echo 5 lines')?.counts).toBe('10 ');
+    const apart = tool
+      .replace(/\n(?=[^\n]*Cascading)/, '\n'.repeat(20))
+      .replace('echo slept', 'echo slept (9s · 7 lines)');
+    expect(readScreen(apart)).toMatchObject({ tool: 'Bash', turn: { counts: '10 7' } });
   });
 
   it.each(['thinking', 'still thinking', 'thinking some more', 'deep in thought', 'picking the thought back up'])(

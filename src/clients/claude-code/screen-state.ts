@@ -121,8 +121,9 @@ function runningTool(box: BoxRegion): string | null {
 
 function blockAtWork({ above }: BoxRegion): BoxRegion['above'] {
   const status = above.findLastIndex((row) => /^[·✢✳✶✻✽*] .*…/.test(row.text));
-  const block = above.slice(Math.max(0, status - 8), Math.max(0, status));
-  while (block.at(-1)?.text === '') block.pop();
+  // On a screen that is not full yet, the status row stands apart at its end.
+  const end = above.slice(0, Math.max(0, status)).findLastIndex((row) => row.text !== '') + 1;
+  const block = above.slice(Math.max(0, end - 8), end);
   const start = block.findLastIndex((row) => row.text === '');
   return block.slice(start + 1);
 }
