@@ -41,6 +41,8 @@ interface Command {
   text: string;
   /** How it ends, without blanks: by this it is known again in the box. */
   mark: string;
+  /** A word of it that tmux is asked for, where the mark could be no plain one. */
+  onScreen?: string;
   /** When the client's own records say that it was done; null: not yet. */
   doneMs: (agent: WatchedAgent, action: AgentAction) => number | null;
   proof: Proof['source'];
@@ -107,7 +109,8 @@ export class Commander {
     };
     const command: Command = {
       text,
-      mark: (text.split(' ').at(-1) ?? text).slice(-markCharsMax),
+      mark: text.replaceAll(' ', '').slice(-markCharsMax),
+      onScreen: (/[\w-]+$/.exec(name ?? '')?.[0] ?? '').slice(-markCharsMax),
       doneMs: (_of, action) => traceOf(action)?.atMs ?? null,
       proof: 'transcript',
       // Behind a blank the client's list of commands is closed: Enter takes what was typed, and no likely other.
@@ -158,7 +161,7 @@ export class Commander {
     const delivery = {
       text: command.typed ?? command.text,
       mark: command.mark,
-      tag: command.mark,
+      tag: command.onScreen ?? command.mark,
       proofMs,
       leftovers: handoff?.leftovers ?? [],
       neverOverDraft: handoff !== null,
