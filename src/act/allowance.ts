@@ -92,9 +92,19 @@ export function isPlainPlace(file: string): boolean {
 
 /** The agent would have to ask for a `mkdir`, which stays a dialog. */
 export function makePlace(file: string): Result<void> {
-  const made = isLinkFree(path.dirname(file)) ? makeFolder(path.dirname(file)) : ok(false);
-  if (!made.ok) return made;
-  if (isPlainPlace(file)) return ok(undefined);
+  const made = makeFolderFor(file);
+  if (!made.ok || isPlainPlace(file)) return made;
+  return notPlain(file);
+}
+
+/** Not through a link. */
+export function makeFolderFor(file: string): Result<void> {
+  if (!isLinkFree(path.dirname(file))) return notPlain(file);
+  const made = makeFolder(path.dirname(file));
+  return made.ok ? ok(undefined) : made;
+}
+
+function notPlain(file: string): Result<never> {
   return fail('not-plain', `${file} is no plain place for a file: a link, a folder or an odd name is on the way`);
 }
 

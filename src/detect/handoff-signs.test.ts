@@ -34,6 +34,7 @@ describe('a handoff is taken up when the document was read and something came af
     ['read, and nothing yet', [call('1', file), result('1')], true, false],
     ['asked for, no result yet', [call('1', file), reply('…', false)], false, false],
     ['it could not be read', [call('1', file), result('1', true), reply('No such file.')], false, false],
+    ['written over, not read', [call('1', file, 'change'), result('1'), reply('Done.')], false, false],
     ['another file', [call('1', '/p/README.md'), result('1'), reply('Done.')], false, false],
     ['only words about it', [reply(`I have read ${file} and will go on.`)], false, false],
   ])('%s', (_name, facts, read, wentOn) => {

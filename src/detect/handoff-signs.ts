@@ -66,7 +66,7 @@ export function takeHandoffSign(signs: HandoffSigns, { fact, atMs }: SessionEven
     case 'tool-call':
       goOn(signs, atMs);
       if (names(fact.sign?.target ?? '', file)) {
-        if (signs.reading.size < readingMax) signs.reading.add(fact.id);
+        if (signs.reading.size < readingMax && fact.sign?.act !== 'change') signs.reading.add(fact.id);
         // Writing the document is no work that it should tell of.
         return;
       }

@@ -110,5 +110,7 @@ export interface Store {
   /** Those requested after the given time and those still open, oldest first. */
   loadHandoffs(host: string, afterMs: number): Promise<Result<Handoff[], StoreFailure>>;
   handoffActions(id: string): Promise<Result<HandoffAction[], StoreFailure>>;
+  /** The document as it was stored. */
+  handoffText(id: string): Promise<Result<string | null, StoreFailure>>;
   close(): Promise<void>;
 }

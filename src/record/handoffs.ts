@@ -124,6 +124,11 @@ export async function readHandoffs(
   }));
 }
 
+export async function handoffText(client: pg.ClientBase, id: string): Promise<string | null> {
+  const found = await client.query<{ document: string | null }>('SELECT document FROM handoffs WHERE id = $1', [id]);
+  return found.rows[0]?.document ?? null;
+}
+
 /** What was done for a handoff, oldest first. */
 export async function handoffActions(client: pg.ClientBase, id: string): Promise<HandoffAction[]> {
   const rows = await client.query<{

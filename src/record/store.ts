@@ -7,7 +7,7 @@ import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure
 import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
-import { beginHandoff, handoffActions, readHandoffs, takeHandoffStep } from './handoffs.ts';
+import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
 import { recentScores, saveScore } from './scores.ts';
@@ -54,6 +54,7 @@ export function openStore(url: string): Store {
     loadHandoffs: (host, afterMs) =>
       inTransaction(pool, (client) => readHandoffs(client, host, { agent: null, afterMs, limit: handoffsMax })),
     handoffActions: (id) => inTransaction(pool, (client) => handoffActions(client, id)),
+    handoffText: (id) => inTransaction(pool, (client) => handoffText(client, id)),
     close: () => pool.end(),
   };
 }

@@ -67,6 +67,25 @@ describe('a regular file of ours under the project', () => {
   });
 });
 
+describe('when it was written', () => {
+  it('is not what a date in the future says', () => {
+    writeFileSync(file, 'text');
+    const nextWeek = new Date(Date.now() + 7 * 24 * hourMs);
+    utimesSync(file, nextWeek, nextWeek);
+    const found = look();
+    expect(found.kind === 'ok' && found.mtimeMs <= Date.now()).toBe(true);
+  });
+  it('this very moment is seen also behind another date', () => {
+    const anHourAgo = new Date(Date.now() - hourMs / 2);
+    const kinds = Array.from({ length: 20 }, () => {
+      writeFileSync(file, 'text');
+      utimesSync(file, anHourAgo, anHourAgo);
+      return lookOnce().kind;
+    });
+    expect(kinds).toContain('changing');
+  });
+});
+
 describe('anything else is named, and not read', () => {
   it('nothing there', () => expect(look()).toEqual({ kind: 'missing' }));
   it('no directory there', () => expect(look(path.join(root, 'a/b/c.md'))).toEqual({ kind: 'missing' }));

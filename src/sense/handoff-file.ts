@@ -9,6 +9,7 @@ import {
   readSync,
   realpathSync,
   type Stats,
+  statSync,
 } from 'node:fs';
 import path from 'node:path';
 import { matchesGlob } from '../model/glob.ts';
@@ -47,18 +48,28 @@ export function lookAtHandoff(file: string, { root, uid, askedMs }: HandoffPlace
     if (before.uid !== uid) return { kind: 'unreadable' };
     if (before.mtimeMs < askedMs - coarseMs) return { kind: 'old' };
     if (before.size > documentBytesMax) return { kind: 'huge' };
-    // Written this very moment: a further write would not show in its time.
-    if (Math.abs(Date.now() - before.mtimeMs) < coarseMs) return { kind: before.size === 0 ? 'empty' : 'changing' };
+    // Changed this very moment: a further write would not show in its time. That of the change nobody can set.
+    if (Math.abs(Date.now() - before.ctimeMs) < coarseMs) return { kind: before.size === 0 ? 'empty' : 'changing' };
     const bytes = readAll(fd, before.size);
     if (bytes.length !== before.size || !isSame(before, fstatSync(fd)) || !isSame(before, lstatSync(place)))
       return { kind: 'changing' };
     const text = new TextDecoder().decode(bytes);
     if (text.trim() === '') return { kind: 'empty' };
-    return { kind: 'ok', text, sha256: createHash('sha256').update(bytes).digest('hex'), mtimeMs: before.mtimeMs };
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    // One dated in the future would be newer than whatever is said and done after it.
+    return { kind: 'ok', text, sha256, mtimeMs: Math.min(before.mtimeMs, before.ctimeMs) };
   } catch (error) {
     return { kind: failureKind(error) };
   } finally {
     if (fd !== null) closeSync(fd);
+  }
+}
+
+export function isDirectory(place: string): boolean {
+  try {
+    return statSync(place).isDirectory();
+  } catch {
+    return false;
   }
 }
 

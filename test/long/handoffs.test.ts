@@ -14,8 +14,13 @@ async function up(s: Scenario): Promise<number> {
   return (await s.watchkeeper(['status', '--json'])).json<{ daemon: { pid: number } }>().daemon.pid;
 }
 
-async function begin(s: Scenario, session: string, shell: 'direct' | 'bash'): Promise<Handing> {
-  const agent = await launchAgent({ scenario: s, session, shell, permissionMode: 'auto' });
+async function begin(
+  s: Scenario,
+  session: string,
+  shell: 'direct' | 'bash',
+  extraSettings: Record<string, unknown> = {},
+): Promise<Handing> {
+  const agent = await launchAgent({ scenario: s, session, shell, permissionMode: 'auto', extraSettings });
   await agent.waitReady(30_000);
   const known = async () => (await s.watchkeeper(['status', '--json'])).stdout.includes(`"${session}"`);
   await until(`${session} known`, known, 20_000);
@@ -104,6 +109,26 @@ describe('context is never cleared before a verified handoff exists', () => {
     }),
   );
 });
+
+test(
+  'a document that is gone after the clear is put back as it was stored, and the fresh context does what it says',
+  scenario(async (s) => {
+    configure(s, JSON.stringify({ tickSeconds: 2, handoff: { deadlineMinutes: 2 } }));
+    await up(s);
+    const session = 'swept-ps';
+    const folder = path.join(s.dir, session, 'project', '.watchkeeper');
+    // Somebody tidies up in the very moment of the clear.
+    const hooks = { SessionStart: [{ matcher: 'clear', hooks: [{ type: 'command', command: `rm -r '${folder}'` }] }] };
+    const model = await begin(s, session, 'bash', { hooks });
+    await model.fill(86);
+    const handoff = await ended(s, session, 1, 90_000);
+    expect(handoff.steps.map(({ step, reason }) => (step === 'cleared' ? reason : null)).filter(Boolean)).toEqual([
+      'the document was put back',
+    ]);
+    expect(handoff.step).toBe('done');
+    await until('the next step', () => existsSync(model.stepFile(1)), 20_000);
+  }),
+);
 
 describe('past the deadline', () => {
   const short = JSON.stringify({ tickSeconds: 0.5, handoff: { deadlineMinutes: 0.2 } });

@@ -156,7 +156,7 @@ it('a dry run prints the difference and changes nothing anywhere', async () => {
   const before = world.look(world.dir);
   const said = await world.good('init', '--dry-run', '--instructions');
   expect(said.stdout).toMatch(
-    /^would be installed: .*\n--- .*\n\+\+\+ .*\n@@ -1 \+1 @@\n \{\n- {2}"model": "opus"\n\+ {2}"model": "opus",\n/,
+    /^would be installed: .*\n--- .*\n\+\+\+ .*\n@@ -1,3 \+1,\d+ @@\n \{\n- {2}"model": "opus"\n\+ {2}"model": "opus",\n/,
   );
   expect(said.stdout).toContain('+<!-- watchkeeper:begin v1 -->');
   expect(world.look(world.dir)).toEqual(before);

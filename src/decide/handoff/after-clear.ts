@@ -33,9 +33,19 @@ export function whenCleared(at: At): Move {
   if (someoneElse(at, facts.fresh, 0)) return fail('taken-over');
   if (back.is !== 'none') return goBack(at);
   if (turnOf(at) !== 'over') return wait(`it is ${stateWords(at)}`);
+  if (resumed.is !== 'uncertain' && !isAsStored(at)) {
+    if (facts.document?.kind === 'changing' && facts.stepAgeMs < traceMs) return wait('the document');
+    return timesAt(handoff, 'cleared') < 2 ? { do: 'put-back' } : goBack(at);
+  }
   // It is cleared already: this prompt is not given up while the agent is there and nobody else has begun.
   const move = again({ ...at, facts: { ...facts, stepAgeMs: 0 } }, resumed, { do: 'resume' });
   return move.do === 'fail' ? goBack(at) : move;
+}
+
+/** Only what was verified is handed over, whoever has changed or removed the file since. A recipe finds its own. */
+function isAsStored({ handoff, facts: { document } }: At): boolean {
+  if (document === null || isRecipe(handoff)) return true;
+  return document.kind === 'ok' && document.sha256 === handoff.sha256;
 }
 
 export function whenResumed(at: At): Move {

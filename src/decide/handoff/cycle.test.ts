@@ -118,8 +118,8 @@ const said = (move: Move): string =>
             : move.do;
 
 type Case = [name: string, step: HandoffStep, world: World, expected: string, changes?: Partial<Handoff>];
-const late = deadlineMs + 1;
-const tooLate = 2 * deadlineMs + 1;
+const clearedTwice = { steps: [...at('cleared').steps, ...at('cleared').steps.slice(-1)] };
+const [late, tooLate] = [deadlineMs + 1, 2 * deadlineMs + 1];
 
 function table(cases: Case[]): void {
   it.each(cases)('%s (%s)', (_name, step, world, expected, changes = {}) => {
@@ -228,7 +228,11 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
       'fail taken-over',
     ],
     ['it cannot be said at all', 'cleared', { actions: [did('resume', 'unsafe', 6)] }, 'go-back'],
+    ['proved late', 'written', { session: 'new', actions: [did('clear', 'open', 5)] }, 'cleared new', { sha256: 'x' }],
     ['cleared again by hand', 'cleared', { session: 'third' }, 'fail session-changed'],
+    ['the document is gone', 'cleared', { document: { kind: 'missing' } }, 'put-back'],
+    ['the document is another one', 'cleared', { document: { ...good, sha256: 'other' } }, 'put-back'],
+    ['gone again', 'cleared', { document: { kind: 'missing' } }, 'go-back', clearedTwice],
   ]);
 });
 

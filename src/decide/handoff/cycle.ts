@@ -1,6 +1,6 @@
 import { type Handoff, stepOf } from '../../model/handoff.ts';
 import { whenCleared, whenResumed } from './after-clear.ts';
-import { type Deed, deedOf, lastDone, wasTried } from './deeds.ts';
+import { type Deed, deedOf, lastDone, wasEverTried, wasTried } from './deeds.ts';
 import { type DocumentProblem, fileProblems, staleProblem } from './document.ts';
 import {
   type At,
@@ -34,7 +34,8 @@ const stepsMax = 40;
  *   written    a document is there; a poor or outdated one is sent back once (prompted again)
  *   verified   it is good; a copy is stored
  *   saved      nothing has changed since: the context is cleared
- *   cleared    the client has a new session; the first thing typed is the resume prompt
+ *   cleared    the client has a new session; the document is there as it was stored, or is put back, once; the first
+ *              thing typed is the resume prompt
  *   resumed    the agent has it; that it reads the document and goes on is waited for
  *   confirmed  it did → done
  */
@@ -76,7 +77,8 @@ function beforeClear(at: At): Move {
   const { handoff, facts, session } = at;
   const now = stepOf(handoff);
   if (session !== handoff.oldSession) {
-    const wasOurs = now === 'saved' && wasTried(deedOf(at, 'clear'));
+    // Also one that nobody knew of when the document changed: what was stored before it was typed is handed over.
+    const wasOurs = handoff.sha256 !== null && wasEverTried(at, 'clear');
     return wasOurs ? { do: 'note-cleared', newSession: session } : fail('session-changed');
   }
   if (facts.forbidden === 'authority') return fail('authority');

@@ -50,6 +50,11 @@ export function wasTried({ is }: Deed): boolean {
   return is !== 'none' && is !== 'refused';
 }
 
+/** In whatever step. */
+export function wasEverTried({ facts }: Where, kind: HandoffDeed): boolean {
+  return facts.actions.some((action) => action.deed === kind && !isRefused(action));
+}
+
 /** Refused for a reason that does not pass by itself. */
 export function isHopeless({ refusal }: Deed): boolean {
   return refusal === 'unsafe-text' || refusal === 'unknown-command';

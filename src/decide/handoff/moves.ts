@@ -22,6 +22,8 @@ export type Move =
   | { do: 'save' }
   | { do: 'clear' }
   | { do: 'note-cleared'; newSession: string }
+  /** The file is no longer what was stored: the stored text goes there once more. */
+  | { do: 'put-back' }
   | { do: 'resume' }
   | { do: 'go-back' }
   | { do: 'fail'; reason: HandoffFailure };

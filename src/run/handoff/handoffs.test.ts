@@ -1,8 +1,20 @@
 // The daemon dies at every point of a handoff, before and after each thing it does, and the next one goes on: in a world
 // that is made up but for the document's file.
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AgentView, State } from '../../model/agent.ts';
 import type { Json } from '../../model/event.ts';
@@ -23,6 +35,7 @@ type Watched = NonNullable<ReturnType<HandoffsParts['agent']>>;
 /** One agent with its client, and the database: what outlives a killed daemon. */
 class MadeUp {
   readonly project = mkdtempSync(path.join(dir, 'project-'));
+  shownAs = this.project;
   nowMs = Date.now();
   session: string | null = 'old';
   state: State = 'idle';
@@ -32,6 +45,7 @@ class MadeUp {
   readonly #ledger: (HandoffAction & { handoff: string })[] = [];
   readonly #record = new Map<string, SessionFact[]>();
   #daemon: Handoffs | null = null;
+  #wrote = false;
   /** The daemon dies when it comes to this point; 0: never. */
   killAt = 0;
   #point = 0;
@@ -39,6 +53,10 @@ class MadeUp {
   /** The first document lacks its nonce; the fresh context does not read it. */
   isPoor = false;
   isDeaf = false;
+  /** What becomes of the file when the context is cleared. */
+  meanwhile: (file: string) => void = () => {};
+  /** What the fresh context read. */
+  read: string | null = null;
 
   get points(): number {
     return this.#point;
@@ -67,6 +85,9 @@ class MadeUp {
 
   async round(): Promise<void> {
     this.nowMs += 5_000;
+    // A file that changed this very moment does not count yet, by the clock of its file system.
+    if (this.#wrote || this.handoff?.steps.at(-1)?.step === 'cleared') await sleep(25);
+    this.#wrote = false;
     await this.#survive(async () => {
       this.#daemon?.round([this.view()]);
       await this.#daemon?.settled();
@@ -95,7 +116,7 @@ class MadeUp {
   view(): AgentView {
     const reading = { state: this.state, detail: null };
     const process = { bootId: 'b', pid: 1, startTicks: '1' };
-    const known = { agent: 'a-ps', project: 'a', authority: 'manage', cwd: this.project, sessionId: this.session };
+    const known = { agent: 'a-ps', project: 'a', authority: 'manage', cwd: this.shownAs, sessionId: this.session };
     return { ...known, reading, process, background: [], findings: [], context: null } as unknown as AgentView;
   }
 
@@ -140,6 +161,7 @@ class MadeUp {
           return ok(undefined);
         },
         loadHandoffs: async () => ok([...this.#rows.values()].map((row) => structuredClone(row))),
+        handoffText: async (id) => ok(this.documents.get(id) ?? null),
         handoffActions: async (id) => ok(structuredClone(this.#ledger.filter(({ handoff }) => handoff === id))),
       },
       prompter: {
@@ -151,7 +173,11 @@ class MadeUp {
         },
       },
       commander: {
-        clear: (_agent, { about }) => this.#command(about, '/clear', () => this.#go('new')),
+        clear: (_agent, { about }) =>
+          this.#command(about, '/clear', () => {
+            this.#go('new');
+            this.meanwhile(this.handoff?.file ?? '');
+          }),
         resume: (_agent, session, { about }) => this.#command(about, `/resume ${session}`, () => this.#go(session)),
         run: (_agent, text, { about }) => this.#command(about, text, () => this.#hear(text, '')),
         interrupt: (_agent, about) => this.#command(about, null, () => {}),
@@ -207,7 +233,9 @@ class MadeUp {
       const isGood = !this.isPoor || text.includes('not good yet');
       writeFileSync(file, document(isGood ? (/Nonce \((\w+)\)/.exec(text)?.[1] ?? '') : 'forgotten'));
       utimesSync(file, this.nowMs / 1000, this.nowMs / 1000);
+      this.#wrote = true;
     }
+    if (!asks) this.read = existsSync(file) ? readFileSync(file, 'utf8') : null;
     this.#write({ kind: 'tool-result', id: tag, isError: false, started: null });
     this.#write({ kind: 'reply', model: 'm', messageId: tag, usage: null, ends: true, text: 'Done.' });
   }
@@ -311,4 +339,55 @@ describe('a handoff', () => {
       ),
     60_000,
   );
+
+  const elsewhere = path.join(dir, 'elsewhere');
+  const tricks: [string, (file: string) => void][] = [
+    ['removed', (file) => rmSync(file)],
+    ['removed with its folder', (file) => rmSync(path.dirname(file), { recursive: true })],
+    ['another text', (file) => writeFileSync(file, 'Do something else.')],
+    [
+      'a link',
+      (file) => {
+        renameSync(file, elsewhere);
+        symlinkSync(elsewhere, file);
+      },
+    ],
+  ];
+  const isAsStored = (world: MadeUp, when: string) => {
+    expect(stepOf(world.handoff as Handoff), when).toBe('done');
+    expect([count(world, 'clear'), count(world, 'resume')], when).toEqual([1, 1]);
+    expect(world.read, when).toBe(world.documents.get(world.handoff?.id ?? ''));
+  };
+  it.each(tricks)('whose document is %s after the clear goes on with what was stored', async (name, meanwhile) => {
+    const world = Object.assign(new MadeUp(), { meanwhile });
+    await handOver(world);
+    isAsStored(world, name);
+  });
+
+  it(
+    'whose document is removed after the clear goes on with it, wherever the daemon dies',
+    () =>
+      killedEverywhere(() => Object.assign(new MadeUp(), { meanwhile: (file: string) => rmSync(file) }), isAsStored),
+    60_000,
+  );
+
+  it('whose document cannot be put back after the clear ends in the old context', async () => {
+    const outside = mkdtempSync(path.join(dir, 'outside-'));
+    const linkOut = (file: string) => {
+      rmSync(path.dirname(file), { recursive: true });
+      symlinkSync(outside, path.dirname(file));
+    };
+    const world = Object.assign(new MadeUp(), { meanwhile: linkOut });
+    await handOver(world);
+    expect(world.handoff?.steps.at(-1)).toMatchObject({ step: 'failed', reason: 'not-confirmed' });
+    expect([world.session, count(world, 'resume'), readdirSync(outside).length]).toEqual(['old', 0, 0]);
+  });
+
+  it('is not begun in a directory that is not there, such as one whose name is only shown in part', async () => {
+    const world = new MadeUp();
+    world.shownAs = path.join(dir, '[redacted]');
+    await world.start();
+    await world.request();
+    expect([world.handoff, existsSync(world.shownAs)]).toEqual([undefined, false]);
+  });
 });

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../../decide/gate.ts';
 import { nextMove, standsStill } from '../../decide/handoff/cycle.ts';
+import { hasArrived } from '../../decide/handoff/deeds.ts';
 import type { HandoffFacts, Move } from '../../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../../decide/handoff/places.ts';
 import { documentRecipe, policyFor, recipeCalled, recipeFile, recipeFor } from '../../decide/handoff/recipe.ts';
@@ -14,6 +15,7 @@ import type { Store } from '../../model/store.ts';
 import { storable } from '../../model/text.ts';
 import type { Clock } from '../../model/world.ts';
 import type { Git } from '../../sense/git.ts';
+import { isDirectory } from '../../sense/handoff-file.ts';
 import type { Commander } from '../commander.ts';
 import type { Config } from '../config/schema.ts';
 import type { Home } from '../home.ts';
@@ -22,14 +24,14 @@ import type { WatchedAgent } from '../watched-agent.ts';
 import { Cycle } from './cycle.ts';
 import { HandoffDeeds, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
-import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
+import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
 import { failureFinding, type HandoffNews, newsOf, stuckFinding } from './news.ts';
 
 export interface HandoffsParts {
   host: string;
   home: Home;
   uid: number;
-  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions'>;
+  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions' | 'handoffText'>;
   clock: Clock;
   git: Git;
   config: () => Config;
@@ -47,7 +49,7 @@ export interface HandoffsParts {
 
 const rememberedMs = 24 * 3_600_000;
 /** In these the agent's document is what counts. */
-const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved'];
+const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'saved', 'cleared'];
 
 /** Hands full contexts over to fresh ones. Each round takes every open handoff one decision further. */
 export class Handoffs {
@@ -163,7 +165,8 @@ export class Handoffs {
   #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): string | null {
     if (view.reading.state === 'ended' || view.reading.state === 'unknown') return view.reading.state;
     if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
-    if (view.sessionId === null || view.cwd === null) return 'unknown';
+    // What is shown of an odd path is not the path.
+    if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
     const forbidden = this.#forbidden(view);
     return by === 'rule' && forbidden !== 'authority' ? null : forbidden;
   }
@@ -246,12 +249,13 @@ export class Handoffs {
     const { handoff, actions } = cycle;
     const view = this.#parts.view(handoff.agent);
     if (view?.reading.state !== 'idle' || !looking.includes(stepOf(handoff))) return null;
-    const asked = actions.findLast(({ deed, outcomes }) => deed === 'ask' && outcomes.some(hasArrived));
+    const asked = actions.findLast((action) => action.deed === 'ask' && hasArrived(action));
     return lookAtDocument(handoff, {
       git: this.#parts.git,
       uid: this.#parts.uid,
       dir: this.#parts.config().handoff.dir,
-      askedMs: asked?.atMs ?? handoff.requestedMs,
+      // Later only its hash counts: it may have been put back.
+      askedMs: stepOf(handoff) === 'cleared' ? 0 : (asked?.atMs ?? handoff.requestedMs),
       background: view.background.map(({ id }) => id),
       recipe: recipeCalled(handoff.recipe, this.#parts.config().handoff.recipes),
     });
@@ -315,6 +319,8 @@ export class Handoffs {
         });
       case 'note-cleared':
         return this.#take(cycle, 'cleared', null, { newSession: move.newSession });
+      case 'put-back':
+        return this.#putBack(cycle);
       case 'fail':
         return this.#take(cycle, 'failed', move.reason, {});
       default:
@@ -322,6 +328,14 @@ export class Handoffs {
         if (move.do === 'ask') cycle.placed = true;
         await this.#deed(cycle, move, view);
     }
+  }
+
+  /** Whether it succeeded the next look tells. */
+  async #putBack(cycle: Cycle): Promise<void> {
+    const text = await this.#parts.store.handoffText(cycle.handoff.id);
+    if (!text.ok || text.value === null) return;
+    const { reason, ...change } = putBack(cycle.handoff.file, text.value);
+    await this.#take(cycle, 'cleared', reason, change);
   }
 
   async #deed(cycle: Cycle, move: Typed, view: AgentView): Promise<void> {
@@ -385,8 +399,4 @@ export class Handoffs {
 function backgroundMs({ waitForBackground, deadlineMinutes }: Config['handoff']): number {
   if (waitForBackground === false) return 0;
   return (waitForBackground === true ? deadlineMinutes : waitForBackground) * 60_000;
-}
-
-function hasArrived({ outcome }: { outcome: string }): boolean {
-  return outcome === 'confirmed' || outcome === 'queued';
 }

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
+import { makeFolderFor } from '../../act/allowance.ts';
+import { writeByRename } from '../../act/install/own-file.ts';
 import { headNamed, verifyDocument } from '../../decide/handoff/document.ts';
 import type { DocumentLook } from '../../decide/handoff/moves.ts';
 import { documentRecipe, type Recipe } from '../../decide/handoff/recipe.ts';
-import type { Handoff } from '../../model/handoff.ts';
+import type { Handoff, HandoffChange } from '../../model/handoff.ts';
 import type { Git } from '../../sense/git.ts';
 import { lookAtHandoff, newestHandoff } from '../../sense/handoff-file.ts';
 
@@ -45,6 +48,16 @@ export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promis
   if (hasGit && named !== null && (await parts.git.hasCommit(handoff.cwd, named)) === 'no')
     problems.push({ what: 'head', words: 'the commit it names as Git HEAD does not exist' });
   return { look: { kind: 'ok', sha256, mtimeMs, problems }, text, file };
+}
+
+/** The text, at its place again, over whatever is there now. */
+export function putBack(file: string, text: string): { reason: string } & Pick<HandoffChange, 'document'> {
+  const bytes = Buffer.from(text);
+  const folder = makeFolderFor(file);
+  const written = folder.ok ? writeByRename(file, bytes, null) : folder;
+  if (!written.ok) return { reason: 'the document is gone' };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { reason: 'the document was put back', document: { text, sha256 } };
 }
 
 function inProject({ file, cwd }: Handoff): boolean {

@@ -55,7 +55,7 @@ function ledgerText(entries: LedgerEntry[]): string {
         entry.outcomes.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`)).join(', ') ||
         'open',
     },
-    { text: String(entry.intent.text ?? '') },
+    { text: shown(String(entry.intent.text ?? entry.intent.command ?? '')) },
   ]);
   return table(['AT', 'AGENT', 'WHAT', 'BY', 'OUTCOME', 'TEXT'], rows);
 }

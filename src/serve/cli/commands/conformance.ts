@@ -39,18 +39,19 @@ export function addConformance(program: Command): void {
     .addHelpText(
       'after',
       `
-It takes about two minutes and no account: the client runs in a temp folder with a
-home, tmux server, database and daemon of its own, against a model on loopback that
-plays its part. Your settings, sessions and daemon are not touched; a client that
-tries to reach anything beyond loopback fails the run. Ctrl-C cleans up.
+It takes about two minutes and no account: the client runs in a temp folder with
+a home, tmux server, database and daemon of its own, against a model on loopback
+that plays its part. Your settings, sessions and daemon are not touched; a
+client that tries to reach anything beyond loopback fails the run. Ctrl-C cleans
+up.
 
 Run it after an update of the client, on a machine that is not busy:
   watchkeeper conformance
   watchkeeper conformance --program ~/.local/share/claude/versions/2.1.400
   watchkeeper doctor        which versions were tried, and which signals are off
 
-Exit codes: 0 all hold, 1 some do not, 2 usage, 4 no client, 6 timed out: nothing
-was found out and nothing written.`,
+Exit codes: 0 all hold, 1 some do not, 2 usage, 4 no client, 6 timed out:
+nothing was found out and nothing written.`,
     )
     .action(async (options: ConformanceWords) => {
       try {

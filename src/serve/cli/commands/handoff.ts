@@ -26,7 +26,13 @@ export function addHandoff(program: Command): void {
     .option('--dry-run', 'say what would be done, and why not')
     .option('--wait <seconds>', 'wait until it is done or has failed', seconds, 0)
     .option('--json', 'one JSON document')
-    .addHelpText('after', '\nExit codes: 0 done (with --dry-run: could begin), 1 failed or refused, 6 not yet.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  watchkeeper handoff shop-ps --dry-run    may it begin, and for which document\n' +
+        '  watchkeeper handoff shop-ps --wait 300   now, and how it ended\n' +
+        '\nExit codes: 0 done (--dry-run: could begin), 1 failed or refused, 6 not yet.',
+    )
     .action(async (agent: string, options: HandoffOptions) => {
       needAgent(await askStatus(), agent);
       const dryRun = options.dryRun === true;
@@ -63,6 +69,7 @@ const waysOut: Record<string, string> = {
   paused: ' (`watchkeeper unpause` ends it)',
   'watch-mode': ' (mode: watch only records)',
   ended: ' (it has ended)',
+  unknown: ' (its state, session or directory cannot be read)',
 };
 
 function handoffText(handoff: HandoffDocument, dryRun = false): string {

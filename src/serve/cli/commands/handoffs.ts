@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type { Command } from 'commander';
+import { shown } from '../../../model/text.ts';
 import type { HandoffDocument } from '../../../run/handoff/documents.ts';
 import { handoffRecords } from '../../../run/handoff/records.ts';
 import { databaseFailure, needDatabaseUrl } from '../database.ts';
@@ -9,7 +11,10 @@ export function addHandoffs(program: Command): void {
   program
     .command('handoffs')
     .summary('the handoffs of the last days, and how far each came')
-    .description('Every handoff with its step, oldest first. Read from the record, so it works with the daemon down.')
+    .description(
+      'Every handoff with its step, oldest first, and its document by name; --json has every step with its time and the ' +
+        'whole path. Read from the record, so it works with the daemon down as long as the database runs.',
+    )
     .argument('[agent]', 'its name, as `status` shows it')
     .option('--json', 'one JSON document')
     .action(async (agent: string | undefined, options: { json?: boolean }) => {
@@ -25,14 +30,17 @@ export function addHandoffs(program: Command): void {
 }
 
 function handoffsText(handoffs: HandoffDocument[]): string {
-  const rows = handoffs.map(({ agent, trigger, step, reason, steps, requested_at: requested, recipe, file }) => [
+  // Where all are of our own kind there is nothing to tell them apart by.
+  const hasRecipes = handoffs.some(({ recipe }) => recipe !== 'document');
+  const rows = handoffs.map(({ agent, trigger, step, reason, steps, recipe, requested_at: requested, file }) => [
     { text: clock(requested) },
     { text: agent },
     { text: trigger },
     { text: reason === null ? step : `${step}: ${reason}` },
     { text: ago(Date.parse(requested), Date.parse(steps.at(-1)?.at ?? requested)) },
-    { text: recipe },
-    { text: file ?? '-' },
+    ...(hasRecipes ? [{ text: recipe }] : []),
+    // Its name says most; the whole path is in `handoff` and in --json.
+    { text: file === null ? '-' : shown(path.basename(file)) },
   ]);
-  return table(['AT', 'AGENT', 'BY', 'STEP', 'TOOK', 'RECIPE', 'DOCUMENT'], rows);
+  return table(['AT', 'AGENT', 'BY', 'STEP', 'TOOK', ...(hasRecipes ? ['RECIPE'] : []), 'DOCUMENT'], rows);
 }

@@ -8,6 +8,10 @@ export function addInbox(program: Command): void {
   program
     .command('inbox')
     .summary('what waits for a human, and how to answer')
+    .description(
+      'What only a human can settle, each with the commands that answer it. An item goes when its trouble is over; ' +
+        '`ack ID` only stops the messages about it.',
+    )
     .option('--json', 'one JSON document')
     .action(async (options: { json?: boolean }) => {
       const inbox = await askDaemon<{ v: 1; items: InboxItem[] }>({ ask: 'inbox' });

@@ -69,10 +69,10 @@ export function addInit(program: Command): void {
       'after',
       `
 Examples:
-  watchkeeper init                       hooks for agents started in this directory
-  watchkeeper init --user --dry-run      what it would change for all your agents
-  watchkeeper init --instructions        and a word to the agent on how to answer
-  watchkeeper init --no-hooks --notify ntfy --url https://ntfy.sh/my-secret-topic
+  watchkeeper init                     hooks for agents started here
+  watchkeeper init --user --dry-run    what it would change for all your agents
+  watchkeeper init --instructions      and a word to the agent on how to answer
+  watchkeeper init --no-hooks --notify ntfy --url https://ntfy.sh/secret-topic
 
 Exit codes: 0 done or there already, 1 refused or a test message did not arrive,
 2 settings or options that cannot be used, 4 no such directory.`,

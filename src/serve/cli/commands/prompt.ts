@@ -39,7 +39,7 @@ export function addPrompt(program: Command): void {
     .option('--set <slot=value>', 'fill a slot of the template (may be repeated)', slot, {})
     .option('--wait <seconds>', 'wait for a moment that fits, and then for the answer', seconds, 0)
     .option('--json', 'one JSON document')
-    .addHelpText('after', '\nExit codes: 0 confirmed or queued, 1 refused, 6 deferred past --wait, 7 uncertain.')
+    .addHelpText('after', '\nExit codes: 0 confirmed, queued, 1 refused, 6 not yet after --wait, 7 uncertain.')
     .action(async (agent: string, text: string | undefined, options: PromptOptions) => {
       needAgent(await askStatus(), agent);
       const said = await words(text, options);

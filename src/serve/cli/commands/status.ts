@@ -21,8 +21,10 @@ export function addStatus(program: Command): void {
     .option('--json', 'one JSON document; with --watch one a line')
     .addHelpText(
       'after',
-      '\nStates: working (thinking, tool, subagent), idle, waiting (permission, question, dialog), retrying, limited,\n' +
-        "compacting, ended, unknown. SOURCE says who told: registry and transcript are the client's own records.",
+      '\nStates: working (thinking, tool, subagent, api-stall), idle, waiting\n' +
+        '(permission, question, dialog, setup), retrying, limited, compacting, ended,\n' +
+        "unknown. SOURCE says who told: registry and transcript are the client's own\n" +
+        'records.',
     )
     .action(async (options: StatusOptions) => {
       do {
@@ -47,6 +49,8 @@ function statusText(status: StatusDocument): string {
   if (agents.length === 0) return `${head}\nno agent yet: start Claude Code, in tmux or anywhere else`;
   const rows = agents.map((agent) => row(agent, nowMs));
   const notes = agents.filter((agent) => agent.error !== null).map((agent) => line(`${agent.agent}: ${agent.error}`));
+  const handed = agents.filter((agent) => agent.handoff !== null);
+  for (const { agent, handoff } of handed) notes.push(line(`${agent}: is being handed over, ${handoff}`));
   const blind = agents.flatMap((agent) => degraded(agent));
   const text = table(['AGENT', 'STATE', 'FOR', 'CONTEXT', 'LAST TURN', 'SOURCE', 'MAY'], rows);
   return [head, text, ...notes, ...blind].join('\n');
