@@ -69,8 +69,7 @@ export class Handoffs {
   async restore(): Promise<void> {
     const { store, host, clock } = this.#parts;
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs);
-    if (!stored.ok) return;
-    for (const handoff of stored.value) {
+    for (const handoff of stored.ok ? stored.value : []) {
       if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs()));
       else this.#over.push(handoff);
     }
@@ -146,8 +145,7 @@ export class Handoffs {
 
   /** A person knows of the failed one. */
   acknowledged(id: string): void {
-    const known = this.#over.find((handoff) => handoff.id === id);
-    if (known !== undefined) known.acked = true;
+    for (const handoff of this.#over) if (handoff.id === id) handoff.acked = true;
   }
 
   #considerRule(view: AgentView): void {
