@@ -113,7 +113,7 @@ export class Commander {
       onScreen: (/[\w-]+$/.exec(name ?? '')?.[0] ?? '').slice(-markCharsMax),
       doneMs: (_of, action) => traceOf(action)?.atMs ?? null,
       proof: 'transcript',
-      // Behind a blank the client's list of commands is closed: Enter takes what was typed, and no likely other.
+      // The client completes a name that begins another command: the record then names that one, and proves nothing.
       typed: text.includes(' ') ? text : `${text} `,
       whyNot: () => (name === null ? 'unsafe-text' : null),
       refusedAs: (action) => (traceOf(action)?.isKnown === false ? 'unknown-command' : null),
