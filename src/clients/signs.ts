@@ -29,7 +29,6 @@ export function resultSign(
 /** The hash is made when somebody asks for it: most outputs are like no other from their start. Then the text goes. */
 class OutputSign implements ResultSign {
   readonly start: string;
-  readonly lead: string;
   readonly chars: number;
   readonly excuse: ResultSign['excuse'];
   readonly #isError: boolean;
@@ -39,12 +38,15 @@ class OutputSign implements ResultSign {
   constructor(text: string, isError: boolean, known: { chars: number; hash: string | null } | null) {
     const { start, isWhole } = settledStart(text, isError);
     this.start = start;
-    this.lead = text.slice(0, leadCharsMax);
     this.chars = known?.chars ?? text.length;
     this.excuse = isError ? excuseOf(text) : null;
     this.#isError = isError;
     this.#hash = known?.hash ?? (isWhole ? start : null);
-    this.#text = this.#hash === null ? text : '';
+    this.#text = this.#hash === null ? text : beginning(text);
+  }
+
+  get lead(): string {
+    return this.#text.slice(0, leadCharsMax);
   }
 
   get hash(): string {
@@ -54,9 +56,15 @@ class OutputSign implements ResultSign {
     const tail = isLong ? `${text.length}${text.slice(-1_000)}` : '';
     // In an error every number is volatile (a shell's line, a pid); elsewhere a number may be what is waited for.
     this.#hash = settledDigest(isLong ? text.slice(0, comparedCharsMax) : text, tail, this.#isError);
-    this.#text = '';
+    this.#text = beginning(text);
     return this.#hash;
   }
+}
+
+/** Copied: a plain slice of a text keeps all of it in memory. */
+function beginning(text: string): string {
+  if (text.length <= leadCharsMax) return text;
+  return Buffer.from(text.slice(0, leadCharsMax), 'utf16le').toString('utf16le');
 }
 
 /** Errors that are not the agent's: a person said no, or another call of the same batch failed. */

@@ -3,7 +3,7 @@ import type { SessionFact } from '../../model/session-event.ts';
 import { isAuthError } from '../checks/auth-failed.ts';
 import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
-import { Recent } from './recent.ts';
+import { RecentKeys } from './recent-keys.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
 import type { StepCount } from './steps.ts';
 import { type LoopTrouble, LoopWatch } from './watch.ts';
@@ -56,7 +56,7 @@ export class RunJudge {
   readonly #loops: LoopWatch;
   readonly #told = new Map<LoopTrouble, RunFinding>();
   readonly #tell: (note: RunNote) => void;
-  readonly #keys = new Recent(keysMax);
+  readonly #keys = new RecentKeys(keysMax);
   #nowMs = Number.NaN;
   #index = 0;
   #limited: RunFinding | null = null;
@@ -105,8 +105,8 @@ export class RunJudge {
     else if (atMs < this.#nowMs) this.#count('clock_back');
     else {
       if (this.#silence.open && !Number.isNaN(this.#nowMs)) this.openMs += atMs - this.#nowMs;
-      const due = this.#silence.due();
-      if (due !== null && due.dueMs < atMs) {
+      const due = this.#silence.due(atMs);
+      if (due !== null) {
         const { check, text, dueMs, sinceMs } = due;
         const silent = `${text} for ${Math.round((dueMs - sinceMs) / 60_000)} min`;
         const finding = this.#open(check, this.#index, this.#index, dueMs, sinceMs, silent);

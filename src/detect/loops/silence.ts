@@ -31,9 +31,11 @@ export class Silence {
   /** The model's turn: it has got a prompt or a result and owes a word. */
   #owes = false;
   #lastMs = Number.NaN;
+  readonly #shortestMs: number;
 
   constructor(limits: SilenceLimits) {
     this.#limits = limits;
+    this.#shortestMs = Math.min(...Object.values(limits));
   }
 
   take(fact: SessionFact, side: boolean, atMs: number): void {
@@ -79,10 +81,16 @@ export class Silence {
     return this.#owes || this.#calls.size > 0;
   }
 
-  /** When the present silence will be too long; null: it may last. */
-  due(): SilenceEnd | null {
-    if (!this.open || Number.isNaN(this.#lastMs)) return null;
+  /** When the present silence was too long, if that was before this moment; null: it may last. */
+  due(nowMs: number): SilenceEnd | null {
     const sinceMs = this.#lastMs;
+    // Nearly always: asked at every event.
+    if (!(nowMs - sinceMs > this.#shortestMs) || !this.open) return null;
+    const end = this.#end(sinceMs);
+    return end.dueMs < nowMs ? end : null;
+  }
+
+  #end(sinceMs: number): SilenceEnd {
     if (this.#calls.size === 0) {
       const text = 'no word of the model';
       return { check: 'stalled-turn', text, dueMs: sinceMs + this.#limits.thinkingMs + ownRetryMs, sinceMs };

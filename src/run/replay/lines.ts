@@ -10,8 +10,8 @@ const breathBytes = 16 * chunkBytes;
 
 /** What to do with the lines of a file. */
 export interface LineTaker {
-  /** False: no more of them. */
-  line(text: string): boolean;
+  /** False: no more of them. The bytes may be other ones afterwards. */
+  line(bytes: Buffer): boolean;
   /** Bytes of the file read since the last time. */
   read(bytes: number): void;
 }
@@ -77,17 +77,10 @@ class LineCutter {
 
   /** False: no more is wanted. The chunk may be used again afterwards. */
   take(chunk: Buffer): boolean {
-    // Most text is ASCII, which needs no decoding.
-    const plain = isAscii(chunk);
     let from = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
-      const line =
-        this.#restBytes > 0 || this.#skipping
-          ? this.#joined(chunk.subarray(from, end))
-          : plain
-            ? chunk.toString('latin1', from, end)
-            : decoded(chunk.subarray(from, end));
-      if (!this.#taker.line(line)) return false;
+      const part = chunk.subarray(from, end);
+      if (!this.#taker.line(this.#restBytes > 0 || this.#skipping ? this.#joined(part) : part)) return false;
       from = end + 1;
     }
     if (from < chunk.length) this.#keep(chunk.subarray(from));
@@ -98,13 +91,13 @@ class LineCutter {
     if (this.#restBytes > 0) this.#taker.line(this.#joined(Buffer.alloc(0)));
   }
 
-  #joined(last: Buffer): string {
+  #joined(last: Buffer): Buffer {
     this.#keep(last);
-    const text = this.#skipping ? '' : decoded(Buffer.concat(this.#rest, this.#restBytes));
+    const line = this.#skipping ? Buffer.alloc(0) : Buffer.concat(this.#rest, this.#restBytes);
     this.#rest = [];
     this.#restBytes = 0;
     this.#skipping = false;
-    return text;
+    return line;
   }
 
   #keep(bytes: Buffer): void {
@@ -119,6 +112,7 @@ class LineCutter {
   }
 }
 
-function decoded(bytes: Buffer): string {
+/** Most text is ASCII, which needs no decoding. */
+export function decoded(bytes: Buffer): string {
   return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }

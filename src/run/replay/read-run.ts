@@ -1,21 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { claudeCode } from '../../clients/claude-code/client.ts';
+import { ownCopy } from '../../clients/claude-code/own-copy.ts';
 import { isRolloutRecord, parseRolloutLine } from '../../clients/codex/rollout.ts';
 import type { JsonObject } from '../../clients/json.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
-import { eachLine } from './lines.ts';
+import { decoded, eachLine } from './lines.ts';
 
 /** Lines that may be broken before the format has to show. */
 const formatLinesMax = 50;
+const openBrace = 123;
 
 export type RunFormat = 'neutral' | 'claude-code' | 'codex';
 
-const parsers: Record<RunFormat, (line: string, index: number) => RunLine> = {
-  neutral: parseNeutralLine,
+const parsers: Record<RunFormat, (line: Buffer, index: number) => RunLine> = {
+  neutral: (line) => parseNeutralLine(decoded(line)),
   'claude-code': transcriptLine,
-  codex: parseRolloutLine,
+  codex: (line, index) => parseRolloutLine(decoded(line), index),
 };
 
 export interface RunCounts {
@@ -41,13 +43,13 @@ export async function readRun(
   const counts: RunCounts = { lines: 0, events: 0, malformed: 0, unstructured: 0, oversized: 0 };
   let format = null as RunFormat | null;
   try {
-    const line = (text: string): boolean => {
+    const line = (bytes: Buffer): boolean => {
       const index = counts.lines;
       counts.lines += 1;
-      if (text.trim() === '') return true;
-      format ??= formatOf(text);
+      if (isBlank(bytes)) return true;
+      format ??= formatOf(decoded(bytes));
       if (format === null && counts.lines >= formatLinesMax) return false;
-      const parsed = parsers[format ?? 'neutral'](text, index);
+      const parsed = parsers[format ?? 'neutral'](bytes, index);
       if (!parsed.ok) counts[parsed.reason] += 1;
       else {
         for (const event of parsed.events) {
@@ -85,7 +87,20 @@ function formatOf(line: string): RunFormat | null {
   }
 }
 
-function transcriptLine(line: string, index: number): RunLine {
+function isBlank(bytes: Buffer): boolean {
+  return bytes[0] !== openBrace && decoded(bytes).trim() === '';
+}
+
+function transcriptLine(line: Buffer, index: number): RunLine {
+  const copy = ownCopy(line);
+  if (copy !== null) {
+    const short = transcriptEvents(decoded(line.subarray(0, copy.from)) + decoded(line.subarray(copy.to)), index);
+    if (short.ok) return short;
+  }
+  return transcriptEvents(decoded(line), index);
+}
+
+function transcriptEvents(line: string, index: number): RunLine {
   const parsed = claudeCode.parseTranscriptLine(line, String(index));
   if (!parsed.ok) return { ok: false, reason: 'malformed' };
   const side = parsed.sidechain;

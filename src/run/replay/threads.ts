@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type JobResult, type PartOptions, type ReplayJob, type ReplayPart, replayPart } from './part.ts';
 
@@ -13,8 +14,12 @@ export interface ReplayTaker {
   done(job: ReplayJob, result: JobResult): boolean;
 }
 
+/** Of a hundred megabytes a quarter of the CPU time was the compiler's: where less is inlined it has less to do, and the code is as fast. */
+const lessInlining = '--max-inlined-bytecode-size-cumulative=150';
+
 /** All records, by as many threads as they are worth; what they say comes in the order of the records. */
 export async function replayJobs(jobs: readonly ReplayJob[], options: PartOptions, taker: ReplayTaker): Promise<void> {
+  setFlagsFromString(lessInlining);
   const bytes = jobs.reduce((sum, job) => sum + job.bytes, 0);
   const threads = Math.min(jobs.length, availableParallelism(), Math.floor(bytes / bytesPerThread));
   if (threads > 1) return inThreads(threads, jobs, options, taker);

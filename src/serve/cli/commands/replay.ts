@@ -62,14 +62,18 @@ async function replay(paths: string[], options: Options): Promise<void> {
   const tell = (job: ReplayJob, part: ReplayPart) => {
     if ('read' in part) return progress.add(part.read);
     progress.clear();
-    if ('json' in part) process.stdout.write(part.json);
-    else
-      for (const line of part.lines) {
-        const isFinding = 'finding' in line;
-        if (!alone && isFinding && heading !== job) print(job.name);
-        if (!alone && isFinding) heading = job;
-        if (alone || isFinding) print(lineText(line));
-      }
+    if ('json' in part) {
+      process.stdout.write(part.json);
+      return;
+    }
+    const told: string[] = [];
+    for (const line of part.lines) {
+      const isFinding = 'finding' in line;
+      if (!alone && isFinding && heading !== job) told.push(job.name);
+      if (!alone && isFinding) heading = job;
+      if (alone || isFinding) told.push(lineText(line));
+    }
+    if (told.length > 0) print(told.join('\n'));
   };
   const done = await replayAll(jobs, { limits: judgeLimits(config), sinceMs, json, states: json || alone }, tell);
   progress.clear();
