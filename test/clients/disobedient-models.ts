@@ -46,7 +46,7 @@ export const poorDocuments = {
     what: 'only the headings',
     end: 'poor',
     asks: 2,
-    manual: true,
+    mode: 'manual',
     model: writes((ask, model) => good(ask, model).replaceAll(/^[^#].*$/gm, '')),
   },
   half: {
@@ -185,7 +185,7 @@ export const poorDocuments = {
     what: 'refuses in words',
     end: 'no-document',
     asks: 2,
-    manual: true,
+    mode: 'manual',
     model: (ask) => (isRequest(ask) ? { text: 'I would rather finish my work first.' } : undefined),
   },
   asksback: {
@@ -200,7 +200,7 @@ export const poorDocuments = {
     what: 'wants something that needs a permission (manual mode)',
     end: 'dialog',
     asks: 1,
-    manual: true,
+    mode: 'manual',
     model: (ask) => (isRequest(ask) ? bash('mkdir build') : undefined),
     after: async ({ agent }) => void (await agent.waitForScreen(/Do you want/, 5_000)),
   },
@@ -252,14 +252,19 @@ const stopped = new Gate();
 
 /** Not as it should be at first, and good in the end; or something after the clear. */
 export const late = {
-  poor: { what: 'a poor document first, then a good one', end: 'done', asks: 2, manual: true, model: poorThenGood() },
+  poor: { what: 'a poor document first, then a good one', end: 'done', asks: 2, mode: 'manual', model: poorThenGood() },
   bybash: {
     what: 'the document written by a shell command',
     end: 'done',
     asks: 1,
+    mode: 'acceptEdits',
     model: (ask, model) => {
-      if (!isRequest(ask) || ask.turn.toolResults.length > 0) return undefined;
-      return bash(`mkdir -p ${path.dirname(ask.file)} && cat > ${ask.file} <<'END'\n${good(ask, model)}END`);
+      if (!isRequest(ask)) return undefined;
+      if (ask.turn.toolResults.length > 0) return said;
+      const draft = path.join(model.agent.folder.project, 'draft.md');
+      writeFileSync(draft, good(ask, model));
+      mkdirSync(path.dirname(ask.file), { recursive: true });
+      return bash(`cp ${draft} ${ask.file}`);
     },
   },
   workson: {

@@ -23,7 +23,8 @@ export interface Kind {
   /** How often it is asked for the document. */
   asks: number;
   interrupts?: number;
-  manual?: boolean;
+  /** In manual mode with the hooks that `init` installs. */
+  mode?: 'manual' | 'acceptEdits';
   trigger?: 'rule';
   model?: Disobedience;
   /** Before the handoff is asked for. */
@@ -129,10 +130,10 @@ async function setStage(world: World, kind: Kind, name: string, nth: number): Pr
     scenario: s,
     session: name,
     shell: shells[nth % shells.length] ?? 'direct',
-    permissionMode: kind.manual ? 'default' : 'auto',
+    permissionMode: kind.mode === 'manual' ? 'default' : (kind.mode ?? 'auto'),
     configDir,
     prepared: async () => {
-      if (!kind.manual) return;
+      if (kind.mode !== 'manual') return;
       const done = await s.watchkeeper(['init', '--config-dir', configDir], { env: clientOnPath });
       expect(done.code, done.stderr).toBe(0);
     },

@@ -1,4 +1,5 @@
 // What people, the client and the configuration do in the middle of a handoff, and how each of that ends.
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -152,7 +153,10 @@ export const interferences = {
     in: 'none',
     asks: 0,
     model: ({ asked }) => (asked === 'work' ? { text: 'Let me see.', hang: true } : undefined),
-    meanwhile: async ({ agent }) => agent.kill('SIGKILL'),
+    meanwhile: async ({ agent, model }) => {
+      await until('it is at work', () => model.asks.length > 0 && agent.transcripts().length > 0);
+      agent.kill('SIGKILL');
+    },
   },
   compacts: {
     what: 'the client compacts when the document is written',
@@ -203,7 +207,8 @@ export const interferences = {
     asks: 1,
     ...whileHeld(async ({ world, s, name }) => {
       await world.alone(async () => {
-        world.reconfigure({ agents: [{ match: name, authority: 'observe' }] });
+        const others = { match: '*-ps', authority: 'manage' };
+        world.reconfigure({ agents: [{ match: name, authority: 'observe' }, others] });
         await until('it is over', async () => (await handoffs(s, name))[0]?.step === 'failed', 30_000);
         world.reconfigure({});
       });
@@ -215,10 +220,11 @@ export const interferences = {
     asks: 1,
     ...whileHeld(async ({ world, s }) => {
       await world.alone(async () => {
-        const dir = path.join(s.dir, 'handoffs');
-        world.reconfigure({ handoff: { dir } });
-        const isRead = async () => (await s.watchkeeper(['events', '--json'])).stdout.includes('config');
-        await until('the configuration read', isRead, 20_000);
+        const log = path.join(s.watchkeeperHome, 'daemon.log');
+        const read = () => readFileSync(log, 'utf8').split('the configuration was read anew').length;
+        const before = read();
+        world.reconfigure({ handoff: { dir: path.join(s.dir, 'handoffs') } });
+        await until('the configuration read', () => read() > before, 20_000);
       });
     }),
     after: ({ world }) => world.reconfigure({}),
