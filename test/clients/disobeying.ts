@@ -169,7 +169,7 @@ async function setStage(world: World, kind: Kind, name: string, nth: number): Pr
 }
 
 /** How a handoff of this kind ended, when all that must be so is found to be so. */
-export async function play(world: World, kind: Kind, key: string, nth: number): Promise<HandoffDocument> {
+async function play(world: World, kind: Kind, key: string, nth: number): Promise<HandoffDocument> {
   const { s } = world;
   const name = `${key}-ps`;
   const stage = await setStage(world, kind, name, nth);
