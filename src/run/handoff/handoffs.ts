@@ -251,7 +251,6 @@ export class Handoffs {
     return lookAtDocument(handoff, {
       git: this.#parts.git,
       uid: this.#parts.uid,
-      dir: this.#parts.config().handoff.dir,
       // Later only its hash counts: it may have been put back.
       askedMs: stepOf(handoff) === 'cleared' ? 0 : (asked?.atMs ?? handoff.requestedMs),
       background: view.background.map(({ id }) => id),
