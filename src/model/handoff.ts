@@ -47,6 +47,8 @@ export interface Handoff {
   sha256: string | null;
   /** How often a document was asked for because the one before was not good. */
   sentBack: number;
+  /** A person has acknowledged that it failed. */
+  acked: boolean;
 }
 
 /** One of our own actions in a cycle, as the ledger has it. */

@@ -84,6 +84,7 @@ interface HandoffRow {
   requested_at: Date;
   sent_back: number;
   sha256: string | null;
+  acked: boolean;
   steps: { step: HandoffStep; at: string; reason: string | null }[] | null;
 }
 
@@ -96,7 +97,9 @@ export async function readHandoffs(
   const rows = await client.query<HandoffRow>(
     `SELECT * FROM (
        SELECT h.*, a.name AS agent, (SELECT jsonb_agg(jsonb_build_object('step', s.step, 'at', s.at, 'reason', s.reason) ORDER BY s.id)
-          FROM handoff_steps s WHERE s.handoff_id = h.id) AS steps
+          FROM handoff_steps s WHERE s.handoff_id = h.id) AS steps,
+         EXISTS (SELECT 1 FROM incidents i WHERE i.agent_id = h.agent_id AND i.check_name = 'handoff-failed'
+           AND i.subject = h.id::text AND i.acked_at IS NOT NULL) AS acked
        FROM handoffs h JOIN agents a ON a.id = h.agent_id
        WHERE a.host = $1 AND ($2::text IS NULL OR a.name = $2) AND (h.requested_at > $3 OR h.step NOT IN ('done', 'failed'))
        ORDER BY h.requested_at DESC LIMIT $4) newest ORDER BY requested_at`,
@@ -117,6 +120,7 @@ export async function readHandoffs(
     steps: (row.steps ?? []).map(({ step, at, reason }) => ({ step, atMs: Date.parse(at), reason })),
     sha256: row.sha256,
     sentBack: row.sent_back,
+    acked: row.acked,
   }));
 }
 

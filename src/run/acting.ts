@@ -92,7 +92,8 @@ export class Acting {
     this.#teller = new Teller(parts);
     const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
     const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
-    this.#scores = new Scores({ promptedBy, spawnStatus: parts.spawnStatus });
+    const interruptedByUs = (agent: string, atMs: number) => this.#commander.interrupted(agent, atMs);
+    this.#scores = new Scores({ promptedBy, interruptedByUs, spawnStatus: parts.spawnStatus });
     this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
     this.#keeper = new Keeper({
       ...parts,
@@ -195,8 +196,10 @@ export class Acting {
     return this.#commander.compact(agent);
   }
 
-  acknowledge(id: string, denied: boolean): Promise<boolean> {
-    return this.#keeper.acknowledge(id, denied);
+  async acknowledge(id: string, denied: boolean): Promise<boolean> {
+    const incident = await this.#keeper.acknowledge(id, denied);
+    if (incident?.check === 'handoff-failed' && incident.subject !== null) this.handoffs.acknowledged(incident.subject);
+    return incident !== null;
   }
 
   /** What waits for a human, and nobody has acknowledged. */

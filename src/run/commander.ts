@@ -41,6 +41,8 @@ interface Command {
   text: string;
   /** How it ends, without blanks: by this it is known again in the box. */
   mark: string;
+  /** A word of it that tmux is asked for, where the mark could be no plain one. */
+  onScreen?: string;
   /** When the client's own records say that it was done; null: not yet. */
   doneMs: (agent: WatchedAgent, action: AgentAction) => number | null;
   proof: Proof['source'];
@@ -59,6 +61,8 @@ interface Trace {
 }
 
 const proofMs = 8_000;
+/** From our Escape to the client's record of it, and what the clocks of two writers differ by. */
+const escapeMs = 5_000;
 const markCharsMax = 24;
 const pollMs = 100;
 
@@ -70,6 +74,8 @@ const pollMs = 100;
 export class Commander {
   readonly #parts: CommanderParts;
   readonly #traces = new Map<string, Trace>();
+  /** When each was last interrupted by us. */
+  readonly #escapedMs = new Map<string, number>();
 
   constructor(parts: CommanderParts) {
     this.#parts = parts;
@@ -103,15 +109,22 @@ export class Commander {
     };
     const command: Command = {
       text,
-      mark: (text.split(' ').at(-1) ?? text).slice(-markCharsMax),
+      mark: text.replaceAll(' ', '').slice(-markCharsMax),
+      onScreen: (/[\w-]+$/.exec(name ?? '')?.[0] ?? '').slice(-markCharsMax),
       doneMs: (_of, action) => traceOf(action)?.atMs ?? null,
       proof: 'transcript',
-      // Behind a blank the client's list of commands is closed: Enter takes what was typed, and no likely other.
+      // The client completes a name that begins another command: the record then names that one, and proves nothing.
       typed: text.includes(' ') ? text : `${text} `,
       whyNot: () => (name === null ? 'unsafe-text' : null),
       refusedAs: (action) => (traceOf(action)?.isKnown === false ? 'unknown-command' : null),
     };
     return this.#inTurn(agent, command, handoff);
+  }
+
+  /** Was a turn that ended so at this time interrupted by us? */
+  interrupted(agent: string, atMs: number): boolean {
+    const escapedMs = this.#escapedMs.get(agent);
+    return escapedMs !== undefined && Math.abs(atMs - escapedMs) < escapeMs;
   }
 
   /** Everything the agents' own records say passes here. */
@@ -129,6 +142,7 @@ export class Commander {
       const refusal = this.#parts.typist.whyNotAllowed(agent, 'manage');
       if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
       const typed = await this.#parts.typist.interrupt(agent);
+      if (typed === 'done' || typed === 'unknown') this.#escapedMs.set(agent, this.#parts.clock.nowMs());
       if (typed === 'done') return this.#conclude(action, 'confirmed', null, null);
       return this.#conclude(action, typed === 'unknown' ? 'uncertain' : 'refused', typed, null);
     });
@@ -147,7 +161,7 @@ export class Commander {
     const delivery = {
       text: command.typed ?? command.text,
       mark: command.mark,
-      tag: command.mark,
+      tag: command.onScreen ?? command.mark,
       proofMs,
       leftovers: handoff?.leftovers ?? [],
       neverOverDraft: handoff !== null,

@@ -148,13 +148,13 @@ export class Keeper {
     }));
   }
 
-  /** `denied`: the person says that there is no such trouble. */
-  async acknowledge(id: string, denied: boolean): Promise<boolean> {
+  /** `denied`: the person says that there is no such trouble. null: there is none open, or it could not be noted. */
+  async acknowledge(id: string, denied: boolean): Promise<Incident | null> {
     const open = [...this.#open.values()].find(({ incident }) => incident.id === id || incident.id.startsWith(id));
-    if (open === undefined) return false;
+    if (open === undefined) return null;
     open.incident.ackedMs = this.#parts.clock.nowMs();
     if (denied) this.#score(open, null, open.incident.ackedMs, true);
-    return (await this.#parts.store.saveIncident(this.#parts.host, open.incident)).ok;
+    return (await this.#parts.store.saveIncident(this.#parts.host, open.incident)).ok ? open.incident : null;
   }
 
   /** An incident of an earlier run is judged only once its agent was looked at in this one. */

@@ -9,6 +9,8 @@ import type { SpawnStatus } from '../model/spawn.ts';
 interface ScoresParts {
   /** Whose prompt carries this tag; null: nobody knows any more. */
   promptedBy: (tag: string) => { trigger: Trigger; finding: string | null } | null;
+  /** Whether a handoff's own Escape ended the turn. */
+  interruptedByUs: (agent: string, atMs: number) => boolean;
   /** How the work stands; null: there is none of that id. */
   spawnStatus: (agent: string | null, subject: string) => SpawnStatus | null;
 }
@@ -25,7 +27,7 @@ export class Scores {
   }
 
   told(agent: string, event: SessionEvent): void {
-    const act = this.#actOf(event);
+    const act = this.#actOf(agent, event);
     if (act === null) return;
     const acts = this.#acts.get(agent) ?? [];
     acts.push(act);
@@ -44,8 +46,11 @@ export class Scores {
     return { incident: id, agent, check, openedMs, endedMs, ending };
   }
 
-  #actOf({ fact, atMs }: SessionEvent): Act | null {
-    if (fact.kind === 'interrupted') return { atMs, by: 'person', what: 'interrupted' };
+  #actOf(agent: string, { fact, atMs }: SessionEvent): Act | null {
+    if (fact.kind === 'interrupted') {
+      const by = this.#parts.interruptedByUs(agent, atMs) ? 'other' : 'person';
+      return { atMs, by, what: 'interrupted' };
+    }
     if (fact.kind !== 'prompt' || fact.origin === 'client') return null;
     return { atMs, by: this.#author(fact.tags), what: fact.origin === 'mid-turn' ? 'joined' : 'began-turn' };
   }

@@ -23,7 +23,7 @@ export interface Ask {
 }
 
 /** The reply of a disobedient model; undefined: it obeys this time. null: the reply for everything else. */
-type Disobedience = (ask: Ask, model: Handing) => Reply | null | undefined;
+export type Disobedience = (ask: Ask, model: Handing) => Reply | null | undefined;
 
 const window = 1_000_000;
 

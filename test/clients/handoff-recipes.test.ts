@@ -19,8 +19,7 @@ const tina = {
   file: '.tina/phase-*/handoff.md',
   resume: '/tina:rehydrate',
 };
-// One letter less than a command that is there: nothing may be completed to it.
-const mistyped = { ...tina, name: 'mistyped', match: 'lost-*', ask: '/tina:checkpoin' };
+const mistyped = { ...tina, name: 'mistyped', match: 'lost-*', ask: '/tina:nothing' };
 
 /** Three of one project, each with an account of its own; the last is alone. */
 const kinds = [

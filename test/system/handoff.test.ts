@@ -58,6 +58,7 @@ describe('an agent that is to be handed over', () => {
     const dry = await handoff('full-ps', '--dry-run');
     expect(dry).toMatchObject({ code: 0, id: null, step: 'requested', reason: null, old_session: agent.sessionId });
     expect(dry.file).toMatch(/\/project\/\.watchkeeper\/handoffs\/handoff-\d{4}(-\d\d){5}\.md$/);
+    expect(dry).toMatchObject({ recipe: 'document' });
     expect((await world.run('handoffs')).stdout).toBe('no handoff yet\n');
   });
 
@@ -71,7 +72,9 @@ describe('an agent that is to be handed over', () => {
     const accept = await world.run('can-accept', 'full-ps', '--size', 'tiny', '--json');
     expect(accept.code).toBe(1);
     expect(JSON.parse(accept.stdout)).toMatchObject({ accept: false, reason: 'handoff', handoff: 'running' });
-    expect((await world.run('why', 'full-ps')).stdout).toContain('handoff requested');
+    const inWords = await world.run('can-accept', 'full-ps', '--size', 'tiny');
+    expect(inWords.stdout).toBe('no, its context is being handed over\n');
+    expect((await world.run('why', 'full-ps')).stdout).toMatch(/handoff requested, (waits: .|ask)/);
     await until('the refusal on record', async () => {
       const { stdout } = await world.run('audit', '--json');
       const { items } = JSON.parse(stdout) as { items: { trigger: string; reason: string | null }[] };

@@ -101,6 +101,6 @@ function goBack(at: At): Move {
   return { do: 'go-back' };
 }
 
-function whyBack({ facts }: At): HandoffFailure {
-  return facts.fresh.unknown.length > 0 && facts.fresh.readMs === null ? 'unknown-command' : 'not-confirmed';
+function whyBack(at: At): HandoffFailure {
+  return deedOf(at, 'resume').refusal === 'unknown-command' ? 'unknown-command' : 'not-confirmed';
 }

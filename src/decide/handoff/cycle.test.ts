@@ -34,6 +34,7 @@ function at(step: HandoffStep, changes: Partial<Handoff> = {}): Handoff {
     steps,
     sha256: saved ? 'good' : null,
     sentBack: 0,
+    acked: false,
     ...changes,
   };
 }
@@ -97,7 +98,12 @@ function facts(handoff: Handoff, world: World): HandoffFacts {
     hasPlace: world.hasPlace ?? true,
     document: world.document === undefined ? good : world.document,
     // The turn in which it was asked has ended, as a rule.
-    old: { ...newHandoffSigns(), turnEndedMs: t0 + 2_000, ...world.old },
+    old: {
+      ...newHandoffSigns(),
+      turnEndedMs: t0 + 2_000,
+      prompts: [{ atMs: t0 + 600, tags: ['wk-ask1'], command: null }],
+      ...world.old,
+    },
     fresh: { ...newHandoffSigns(), ...world.fresh },
     actions: [...asked, ...resumed, ...(world.actions ?? [])],
   };
@@ -119,6 +125,15 @@ const said = (move: Move): string =>
 type Case = [name: string, step: HandoffStep, world: World, expected: string, changes?: Partial<Handoff>];
 const clearedTwice = { steps: [...at('cleared').steps, ...at('cleared').steps.slice(-1)] };
 const [late, tooLate] = [deadlineMs + 1, 2 * deadlineMs + 1];
+
+function changedOften(): Handoff['steps'] {
+  const round = (['written', 'verified', 'saved'] as const).map((step) => ({
+    step,
+    atMs: t0,
+    reason: step === 'written' ? 'it changed' : null,
+  }));
+  return [...at('saved').steps, ...Array.from({ length: 5 }, () => round).flat()];
+}
 
 function table(cases: Case[]): void {
   it.each(cases)('%s (%s)', (_name, step, world, expected, changes = {}) => {
@@ -287,6 +302,18 @@ describe('waiting for the turn, and no longer than the deadline', () => {
       { old: { turnEndedMs: null } },
       'wait: the end of its turn',
     ],
+    [
+      'the turn before it has just ended, and its own has not begun',
+      'prompted',
+      { document: { kind: 'missing' }, old: { prompts: [] } },
+      'wait: the turn of the request',
+    ],
+    [
+      'its record never shows the request',
+      'prompted',
+      { document: { kind: 'missing' }, old: { prompts: [] }, ageMs: 20_000 },
+      `ask again: ${fileProblems.missing.words}`,
+    ],
     ['nor after long', 'prompted', { old: { turnEndedMs: null }, ageMs: 20_000 }, 'step written'],
   ]);
 });
@@ -303,6 +330,13 @@ describe('a document that is not good is sent back once', () => {
     ['it went on working', 'written', { old: { workedMs: t0 + 9_000 } }, `ask again: ${staleProblem.words}`],
     ['it went on, twice', 'written', { old: { workedMs: t0 + 9_000 } }, 'fail stale', { sentBack: 1 }],
     ['asked again', 'written', { actions: [did('ask', 'done', 3, 'why')] }, 'step prompted'],
+    [
+      'another one each time it is looked at',
+      'saved',
+      { document: { ...good, sha256: 'other' } },
+      'fail changing',
+      { steps: changedOften() },
+    ],
     ['it is never done', 'prompted', { document: { kind: 'changing' }, ageMs: late }, 'fail changing'],
     [
       'the service failed',
@@ -397,4 +431,41 @@ describe('time that does not count', () => {
     const handoff = at('requested');
     expect(standsStill(handoff, facts(handoff, world))).toBe(still);
   });
+});
+
+describe('a recipe', () => {
+  const tina = { recipe: 'tina' };
+  const unknown = { outcome: 'refused', reason: 'unknown-command' };
+  const asked = { ...did('ask', 'open', 1), typed: '/tina:checkpoint', outcomes: [unknown] };
+  const resumed = { ...did('resume', 'open', 6), typed: '/tina:rehydrate', outcomes: [unknown] };
+  const answered = { repliedMs: t0 + 7_000, turnEndedMs: t0 + 7_000 };
+  table([
+    ['the client does not know its command', 'requested', { actions: [asked] }, 'fail unknown-command', tina],
+    ['nor the one that resumes', 'cleared', { actions: [resumed] }, 'go-back', tina],
+    [
+      'and is back then',
+      'cleared',
+      { session: 'old', actions: [resumed, did('go-back', 'done', 6)] },
+      'fail unknown-command',
+      tina,
+    ],
+    ['goes on in its own turn', 'written', { old: { workedMs: t0 + 9_000 } }, 'step verified', tina],
+    [
+      'works in a turn of the client after it',
+      'written',
+      { old: { clientTurnMs: t0 + 8_000, workedMs: t0 + 9_000 } },
+      `ask again: ${staleProblem.words}`,
+      tina,
+    ],
+    ['has answered to its resume', 'resumed', { fresh: answered }, 'step confirmed', tina],
+    ['our document has to be read', 'resumed', { fresh: answered }, 'wait: that it reads the document'],
+    ['its turn has not ended', 'resumed', { fresh: answered, state: 'working' }, 'wait: that it goes on', tina],
+    [
+      'the service failed',
+      'resumed',
+      { fresh: { ...answered, failedMs: t0 + 7_000 } },
+      'wait: the service failed',
+      tina,
+    ],
+  ]);
 });

@@ -20,10 +20,14 @@ import {
   turnOf,
   wait,
 } from './moves.ts';
+import { isTraceOf } from './traces.ts';
 
 /** A document is written a moment before its tool call's result is recorded. */
 const slackMs = 1_000;
 const stepsMax = 40;
+/** A document that was found good and is another one then: so often it is judged anew. */
+const changesMax = 5;
+const changedWord = 'it changed';
 
 /**
  * The handoff machine: one decision from where a handoff stands and how the world is now. It never looks at what it
@@ -120,7 +124,9 @@ function whenPrompted(at: At): Move {
   if (asked.is === 'open') return wait('the request is under way');
   const busy = whileBusy(at, 'no-document');
   if (busy !== null) return busy;
-  const requestMs = lastDone(at, 'ask')?.atMs ?? 0;
+  const { requestMs, traceMaxMs } = requestTaken(at);
+  // It may be queued behind a turn that has just ended: its own is about to begin.
+  if (facts.stepAgeMs < traceMaxMs) return wait('the turn of the request');
   // The registry says idle a moment before the record has the turn's end.
   if ((facts.old.turnEndedMs ?? 0) < requestMs && facts.stepAgeMs < traceMs) return wait('the end of its turn');
   if (document === null || document.kind === 'changing') return whileChanging(at);
@@ -152,8 +158,9 @@ function whatChanged(at: At): Move | null {
   const busy = whileBusy(at, 'busy');
   if (busy !== null) return busy;
   if (document === null || document.kind === 'changing') return whileChanging(at);
-  if (document.kind !== 'ok' || document.problems.length > 0) return step('written', 'it changed');
-  if (stepOf(handoff) === 'saved' && document.sha256 !== handoff.sha256) return step('written', 'it changed');
+  const isGood = document.kind === 'ok' && document.problems.length === 0;
+  if (!isGood || (stepOf(handoff) === 'saved' && document.sha256 !== handoff.sha256))
+    return timesChanged(handoff) < changesMax ? step('written', changedWord) : fail('changing');
   return isOutdated(at, document.mtimeMs) ? step('written', 'the work went on') : null;
 }
 
@@ -175,6 +182,20 @@ function sendBack(at: At, asked: Deed, problems: readonly DocumentProblem[]): Mo
   if (at.handoff.sentBack === 0) return again(at, asked, { do: 'ask', problems });
   if (first === staleProblem) return fail('stale');
   return fail(first === fileProblems.missing ? 'no-document' : 'poor');
+}
+
+/** When the agent took the last request in, as its own record has it, and how long that is waited for. */
+function requestTaken(at: At): { requestMs: number; traceMaxMs: number } {
+  const asked = lastDone(at, 'ask');
+  if (asked === null) return { requestMs: 0, traceMaxMs: 0 };
+  const heard = at.facts.old.prompts.findLast((prompt) => isTraceOf(asked, prompt));
+  if (heard !== undefined) return { requestMs: heard.atMs, traceMaxMs: 0 };
+  const isQueued = asked.outcomes.every(({ outcome }) => outcome === 'queued');
+  return { requestMs: asked.atMs, traceMaxMs: isQueued ? at.facts.deadlineMs : traceMs };
+}
+
+function timesChanged(handoff: Handoff): number {
+  return handoff.steps.filter(({ reason }) => reason === changedWord).length;
 }
 
 /** Written, but the work went on after it; or somebody else has said something since. */

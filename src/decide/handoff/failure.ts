@@ -1,4 +1,4 @@
-import type { Handoff, HandoffStep } from '../../model/handoff.ts';
+import type { Handoff } from '../../model/handoff.ts';
 import { shown } from '../../model/text.ts';
 
 /** Why a handoff failed and what a person does now, in a sentence or two. */
@@ -23,10 +23,24 @@ export function failureWords(handoff: Handoff): string {
   const reason = handoff.steps.at(-1)?.reason ?? '';
   const before = handoff.steps.at(-2)?.step ?? 'requested';
   const why = reasons[reason] ?? `it was refused (${shown(reason, 60)})`;
-  return `its handoff failed at ${before}: ${why}; document ${shown(handoff.file, 500)}; session before: ${shown(handoff.oldSession, 80)}. ${wayOut(handoff, before)}`;
+  return `its handoff failed at ${before}: ${why}; ${whereItIs(handoff)}. ${wayOut(handoff)}`;
 }
 
-function wayOut({ oldSession, newSession }: Handoff, before: HandoffStep): string {
-  if (newSession === null) return `Nothing was cleared: look at it (${before}), or ask again with watchkeeper handoff`;
-  return `Its context was cleared: /resume ${shown(oldSession, 80)} brings the old one back, or have it read the document`;
+/** Cleared, and the fresh context does not let itself be told. It is tried further. */
+export function stuckWords(handoff: Handoff, refusal: string): string {
+  const why = `the resume prompt is refused (${shown(refusal, 60)}), and tried again`;
+  return `its context was cleared, but ${why}; ${whereItIs(handoff)}. ${wayOut(handoff)}`;
+}
+
+function whereItIs({ id, file, sha256, oldSession }: Handoff): string {
+  const copy = sha256 === null ? 'no copy stored' : `its copy is stored as handoff ${id}`;
+  return `document ${shown(file, 500)} (${copy}); session before: ${shown(oldSession, 80)}`;
+}
+
+function wayOut({ agent, oldSession, newSession }: Handoff): string {
+  const steps = `its steps: watchkeeper handoffs ${shown(agent, 200)}`;
+  if (newSession === null)
+    return `Nothing was cleared: look at it, or ask again with watchkeeper handoff ${shown(agent, 200)}; ${steps}`;
+  const back = `/resume ${shown(oldSession, 80)}, typed to it, brings the old one back`;
+  return `Its context was cleared: ${back}; or have it read the document; ${steps}`;
 }

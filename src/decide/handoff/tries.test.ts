@@ -23,6 +23,7 @@ function failed(reason: string, atMs: number, changes: Partial<Handoff> = {}): H
     ],
     sha256: null,
     sentBack: 0,
+    acked: false,
     ...changes,
   };
 }

@@ -70,8 +70,8 @@ export class Cycle {
     return { handoff: this.handoff.id, deed, after: this.handoff.steps.length, why };
   }
 
-  /** What earlier tries may have left in the box. */
-  leftovers(deed: HandoffDeed): string[] {
-    return this.actions.flatMap((action) => (action.deed === deed && action.typed !== null ? [action.typed] : []));
+  /** What our own earlier words may have left in the box: also those that an Escape has put back there. */
+  get leftovers(): string[] {
+    return this.actions.flatMap(({ typed }) => (typed === null ? [] : [typed]));
   }
 }

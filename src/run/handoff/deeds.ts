@@ -122,7 +122,7 @@ export class HandoffDeeds {
       finding: null,
       waitMs: 0,
       about: cycle.about(deed, why),
-      leftovers: cycle.leftovers(deed),
+      leftovers: cycle.leftovers,
       quietAbout: cycle.lastRefusal,
     });
     return this.#noted(cycle, result);
@@ -135,7 +135,7 @@ export class HandoffDeeds {
   }
 
   #for(cycle: Cycle, deed: HandoffDeed, session: string, why: string | null = null) {
-    return { about: cycle.about(deed, why), leftovers: cycle.leftovers(deed), session };
+    return { about: cycle.about(deed, why), leftovers: cycle.leftovers, session };
   }
 
   #place({ handoff }: Cycle) {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../../decide/gate.ts';
 import { nextMove, standsStill } from '../../decide/handoff/cycle.ts';
+import { hasArrived } from '../../decide/handoff/deeds.ts';
 import type { HandoffFacts, Move } from '../../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../../decide/handoff/places.ts';
 import { documentRecipe, policyFor, recipeCalled, recipeFile, recipeFor } from '../../decide/handoff/recipe.ts';
@@ -24,7 +25,7 @@ import { Cycle } from './cycle.ts';
 import { HandoffDeeds, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
 import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
-import { failureFinding, type HandoffNews, newsOf } from './news.ts';
+import { failureFinding, type HandoffNews, newsOf, stuckFinding } from './news.ts';
 
 export interface HandoffsParts {
   host: string;
@@ -68,8 +69,7 @@ export class Handoffs {
   async restore(): Promise<void> {
     const { store, host, clock } = this.#parts;
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs);
-    if (!stored.ok) return;
-    for (const handoff of stored.value) {
+    for (const handoff of stored.ok ? stored.value : []) {
       if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs()));
       else this.#over.push(handoff);
     }
@@ -134,11 +134,18 @@ export class Handoffs {
 
   /** Adds what is wrong: a handoff that failed and left the agent where it was, or without its context. */
   overlay(views: AgentView[]): AgentView[] {
+    const { clock, config, idFor } = this.#parts;
+    const deadlineMs = config().handoff.deadlineMinutes * 60_000;
     return views.map((view) => {
-      const last = this.#open.has(view.agent) ? undefined : this.#over.findLast(({ agent }) => agent === view.agent);
-      const finding = last === undefined ? null : failureFinding(last, view, this.#parts.idFor);
+      const stuck = stuckFinding(this.#open.get(view.agent), deadlineMs, clock.nowMs(), idFor);
+      const finding = stuck ?? failureFinding(this.#over, view, idFor);
       return finding === null ? view : { ...view, findings: [...view.findings, finding] };
     });
+  }
+
+  /** A person knows of the failed one. */
+  acknowledged(id: string): void {
+    for (const handoff of this.#over) if (handoff.id === id) handoff.acked = true;
   }
 
   #considerRule(view: AgentView): void {
@@ -202,6 +209,7 @@ export class Handoffs {
       steps: [{ step: 'requested', atMs, reason: null }],
       sha256: null,
       sentBack: 0,
+      acked: false,
     };
     const cycle = new Cycle(handoff, clock.monotonicMs());
     cycle.busy = true;
@@ -239,11 +247,10 @@ export class Handoffs {
     const { handoff, actions } = cycle;
     const view = this.#parts.view(handoff.agent);
     if (view?.reading.state !== 'idle' || !looking.includes(stepOf(handoff))) return null;
-    const asked = actions.findLast(({ deed, outcomes }) => deed === 'ask' && outcomes.some(hasArrived));
+    const asked = actions.findLast((action) => action.deed === 'ask' && hasArrived(action));
     return lookAtDocument(handoff, {
       git: this.#parts.git,
       uid: this.#parts.uid,
-      dir: this.#parts.config().handoff.dir,
       // Later only its hash counts: it may have been put back.
       askedMs: stepOf(handoff) === 'cleared' ? 0 : (asked?.atMs ?? handoff.requestedMs),
       background: view.background.map(({ id }) => id),
@@ -389,8 +396,4 @@ export class Handoffs {
 function backgroundMs({ waitForBackground, deadlineMinutes }: Config['handoff']): number {
   if (waitForBackground === false) return 0;
   return (waitForBackground === true ? deadlineMinutes : waitForBackground) * 60_000;
-}
-
-function hasArrived({ outcome }: { outcome: string }): boolean {
-  return outcome === 'confirmed' || outcome === 'queued';
 }

@@ -21,8 +21,6 @@ export interface SeenDocument {
 interface LookParts {
   git: Git;
   uid: number;
-  /** `handoff.dir` of the configuration. */
-  dir: string;
   askedMs: number;
   /** The ids of the work that runs and has to be listed. */
   background: readonly string[];
@@ -32,7 +30,8 @@ interface LookParts {
 
 /** Looks at the document an agent was asked for, and says what is wrong with it. */
 export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promise<SeenDocument> {
-  const root = inProject(handoff) ? handoff.cwd : anchored(parts.dir);
+  // By the handoff alone: the configuration may name another directory by now.
+  const root = inProject(handoff) ? handoff.cwd : path.dirname(handoff.file);
   const isOurs = handoff.recipe === documentRecipe;
   const pattern = parts.recipe == null ? handoff.file : path.join(handoff.cwd, parts.recipe.file);
   const file = isOurs ? handoff.file : newestHandoff(pattern, { root });

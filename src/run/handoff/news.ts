@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isQuietFailure } from '../../decide/handoff/cycle.ts';
-import { failureWords } from '../../decide/handoff/failure.ts';
+import { failureWords, stuckWords } from '../../decide/handoff/failure.ts';
 import type { AgentView, CheckName, Finding } from '../../model/agent.ts';
 import type { WatchEvent } from '../../model/event.ts';
 import { type Handoff, type HandoffStep, stepMs, stepOf } from '../../model/handoff.ts';
 import type { CheckRow } from '../../model/store.ts';
 import { shown } from '../../model/text.ts';
+import type { Cycle } from './cycle.ts';
 
 /** What others hear of a step: an event for each, and a row of `health_checks` for its beginning and its end. */
 export interface HandoffNews {
@@ -41,20 +42,45 @@ function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] 
   return isQuietFailure(reason) ? 'warning' : 'critical';
 }
 
-/** While the agent is in one of its two sessions, a handoff that failed concerns a human. */
-export function failureFinding(handoff: Handoff, view: AgentView, idFor: IdFor): Finding | null {
-  const inIt = view.sessionId === handoff.oldSession || view.sessionId === handoff.newSession;
-  if (!isLoud(handoff) || !inIt || view.reading.state === 'ended') return null;
+/**
+ * While the agent is in one of its two sessions, a handoff that failed concerns a human: until one says so, or a later one
+ * is done. One that runs does not make up for it yet.
+ */
+export function failureFinding(over: readonly Handoff[], view: AgentView, idFor: IdFor): Finding | null {
+  const counts = (one: Handoff) => one.agent === view.agent && (isLoud(one) || stepOf(one) === 'done');
+  const handoff = over.findLast(counts);
+  if (handoff === undefined || !isLoud(handoff) || handoff.acked || view.reading.state === 'ended') return null;
+  if (view.sessionId !== handoff.oldSession && view.sessionId !== handoff.newSession) return null;
+  return findingOf(handoff, failureWords(handoff), idFor);
+}
+
+/** A cleared agent that does not get its resume prompt past the deadline: a human may see why. */
+export function stuckFinding(
+  cycle: Cycle | undefined,
+  deadlineMs: number,
+  nowMs: number,
+  idFor: IdFor,
+): Finding | null {
+  if (cycle === undefined) return null;
+  const { handoff, actions } = cycle;
+  if (stepOf(handoff) !== 'cleared' || nowMs - stepMs(handoff) < deadlineMs) return null;
+  const tries = actions.filter(({ deed, after }) => deed === 'resume' && after === handoff.steps.length);
+  // The last word, also while it is being tried again.
+  const { outcome, reason } = tries.flatMap(({ outcomes }) => outcomes).at(-1) ?? {};
+  return outcome === 'refused' ? findingOf(handoff, stuckWords(handoff, reason ?? 'stale'), idFor) : null;
+}
+
+function findingOf(handoff: Handoff, text: string, idFor: IdFor): Finding {
   const atMs = stepMs(handoff);
   return {
-    id: idFor(view.agent, 'handoff-failed', handoff.id),
+    id: idFor(handoff.agent, 'handoff-failed', handoff.id),
     check: 'handoff-failed',
     subject: handoff.id,
     severity: 'critical',
     standing: 'seen',
     confidence: 1,
     sinceMs: atMs,
-    evidence: [{ source: 'watchkeeper', atMs, text: failureWords(handoff) }],
+    evidence: [{ source: 'watchkeeper', atMs, text }],
     action: 'tell a human',
     slots: null,
   };
