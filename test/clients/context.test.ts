@@ -1,5 +1,6 @@
 // Context as Watchkeeper reads it from the transcript, against the client's own status line.
 import { describe, expect, test } from 'vitest';
+import { wholePercent } from '../../src/model/percent.ts';
 import { errorBody } from '../../src/run/conform/model-script.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import type { Scenario } from './scenario.ts';
@@ -26,7 +27,7 @@ async function expectEqual(s: Scenario, watch: Watching, agent: Agent, used: num
     return seen?.used === used ? seen : null;
   });
   expect(context.window).toBe(told.context_window_size);
-  expect(Math.round(context.percent)).toBe(told.used_percentage);
+  expect(wholePercent(context.percent)).toBe(told.used_percentage);
   expect(context.usable).toBe(told.context_window_size - 20_000);
 }
 

@@ -34,6 +34,7 @@ describe('an agent whose registry is gone', () => {
     watched(async (s, watch) => {
       const agent = await unregistered(s, 'blind-ps', true, { shell: 'sh', permissionMode: 'default' });
       await watch.expect('blind-ps', 'idle', Date.now());
+      await s.until('its hook heard', async () => typeof (await watch.status('blind-ps'))?.session_id === 'string');
       agent.model.reply('Forty-two.');
       const said = await say(s, 'blind-ps', 'What is the answer to all of this?', '--wait', '20');
       expect(said).toMatchObject({ outcome: 'confirmed', code: 0, proof: 'hook' });

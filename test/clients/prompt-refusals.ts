@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { commandLineOf } from '../../src/run/conform/processes.ts';
 import { until } from '../../src/run/conform/until.ts';
+import type { AgentDocument } from '../../src/run/status.ts';
 import { type Agent, emptyEnvironment, launchAgent } from './agent.ts';
 import type { PromptReport } from './prompt-report.ts';
 import { configure, emptyBox, expectExact, say, timesTagged } from './prompting.ts';
@@ -113,7 +114,10 @@ async function inDialogs(refuser: Refuser, agent: Agent): Promise<void> {
 
   const untrusted = await launchAgent({ scenario: refuser.s, session: 'trust-ps', trust: false });
   await untrusted.waitForScreen(/one you trust/);
-  await until('the agent known', async () => (await refuser.s.watchkeeper(['status'])).stdout.includes('trust-ps'));
+  await until('the dialog seen', async () => {
+    const { agents } = (await refuser.s.watchkeeper(['status', '--json'])).json<{ agents: AgentDocument[] }>();
+    return agents.find(({ agent: name }) => name === 'trust-ps')?.detail === 'setup';
+  });
   await refuser.refused('trust dialog', untrusted, 'waiting-setup', 'no-input-box', 'not-agent');
   await refuser.tmux('kill-session', '-t', '=trust-ps');
 }

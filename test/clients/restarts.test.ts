@@ -249,6 +249,9 @@ function kindsOf(record: Record<string, unknown>): string[] {
       return record.querySource === 'repl_main_thread' ? ['request'] : [];
     case 'cost-state':
       return ['cost'];
+    // Said in the middle of a turn: the model gets it with its next step.
+    case 'attachment':
+      return (record.attachment as { type?: string } | undefined)?.type === 'queued_command' ? ['prompt'] : [];
     case 'queue-operation':
       return record.operation === 'enqueue' ? ['queued'] : [];
     default:

@@ -315,8 +315,10 @@ describe.concurrent('background work', () => {
             items: { kind: string }[];
           }>();
           expect(items.filter(({ kind }) => kind === 'notify').length).toBe(1);
-          appendFileSync(file, 'back again\n');
-          await s.until('healthy', async () => (await s.watchkeeper(['health', '--filter', 'unhealthy'])).code === 0);
+          await s.until('healthy', async () => {
+            appendFileSync(file, 'back again\n');
+            return (await s.watchkeeper(['health', '--filter', 'unhealthy'])).code === 0;
+          });
         },
         { spawn: { stallMinutes: 0.05, abandonMinutes: 0.25 }, waiting: { repeatMinutes: 0.01 } },
       ),
