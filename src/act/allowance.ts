@@ -83,11 +83,11 @@ export function isPlainPlace(file: string): boolean {
   if (path.resolve(file) !== file || shown(file) !== file) return false;
   try {
     if (realpathSync(path.dirname(file)) !== path.dirname(file)) return false;
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    return stat === undefined || (stat.isFile() && stat.nlink === 1 && stat.uid === process.getuid?.());
   } catch {
     return false;
   }
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  return stat === undefined || (stat.isFile() && stat.nlink === 1 && stat.uid === process.getuid?.());
 }
 
 /** The agent would have to ask for a `mkdir`, which stays a dialog. */
@@ -113,7 +113,8 @@ function isLinkFree(folder: string): boolean {
   for (let above = folder; ; above = path.dirname(above)) {
     try {
       return realpathSync(above) === above;
-    } catch {
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
       if (lstatSync(above, { throwIfNoEntry: false }) !== undefined || above === path.dirname(above)) return false;
     }
   }

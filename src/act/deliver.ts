@@ -15,6 +15,8 @@ export interface Delivery {
   leftovers?: readonly string[];
   /** Nothing is put aside for it: with a draft in the box it is not typed at all. */
   neverOverDraft?: boolean;
+  /** Only to an agent at its prompt: behind a running turn the client would queue it. */
+  atPromptOnly?: boolean;
 }
 
 export interface Proof {

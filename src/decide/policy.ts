@@ -50,7 +50,7 @@ const ladders: Record<CheckName, Ladder> = {
   // Only a person can mend it; silent-stop leaves it to this one.
   'auth-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
   'never-started': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  'mass-failure': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  'mass-failure': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
   // Shown and recorded, nothing more.
   'rate-limited': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   'completion-missing': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },

@@ -15,6 +15,12 @@ export class Attention {
   }
 
   pass(nowMs: number): void {
+    // The clock was set back: what lies in the future was no absence.
+    if (this.#lastMs !== null && nowMs < this.#lastMs)
+      this.#gaps = this.#gaps.map(({ fromMs, toMs }) => ({
+        fromMs: Math.min(fromMs, nowMs),
+        toMs: Math.min(toMs, nowMs),
+      }));
     if (this.#lastMs !== null && nowMs - this.#lastMs > this.#gapMs)
       this.#gaps = [...this.#gaps, { fromMs: this.#lastMs, toMs: nowMs }].slice(-gapsMax);
     this.#lastMs = nowMs;

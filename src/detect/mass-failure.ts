@@ -1,4 +1,5 @@
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import { isAuthError } from './checks/auth-failed.ts';
 
 export interface MassLimits {
   /** So many agents… */
@@ -47,8 +48,9 @@ export function massFailures(views: readonly AgentView[], limits: MassLimits): M
       ({ check, subject, standing }) => isShared(check) && subject === null && standing !== 'quarantined',
     );
     // One trouble of an agent is counted once, by the more exact name.
-    const { check, sinceMs } = own.find((finding) => finding.check === 'auth-failed') ?? own[0] ?? {};
-    if (check === undefined || sinceMs === undefined) continue;
+    const { check: found, sinceMs } = own.find((finding) => finding.check === 'auth-failed') ?? own[0] ?? {};
+    if (found === undefined || sinceMs === undefined) continue;
+    const check = found === 'silent-stop' && isAuthError(view.errorKind) ? 'auth-failed' : found;
     const kind = check === 'silent-stop' ? view.errorKind : null;
     const name = `${check}\n${kind}`;
     const trouble = troubles.get(name) ?? { check, kind, members: [] };

@@ -7,7 +7,8 @@ export class TurnWords {
   #text = '';
 
   take(fact: SessionFact): void {
-    if (fact.kind === 'prompt' && fact.origin !== 'mid-turn') this.#text = '';
+    // A note of the client's own, such as of background work that ended, takes nothing back.
+    if (fact.kind === 'prompt' && fact.origin !== 'mid-turn' && fact.origin !== 'client') this.#text = '';
     if (fact.kind === 'reply' && fact.text !== '') this.#text = `${this.#text}\n${fact.text}`.slice(-charsMax);
   }
 

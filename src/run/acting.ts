@@ -162,10 +162,10 @@ export class Acting {
   }
 
   /** One round of the rules over all agents. */
-  round(): void {
+  round(isLast = false): void {
     const views = this.handoffs.overlay(this.#parts.views());
     this.handoffs.round(views);
-    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)]);
+    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)], isLast);
     this.#progress.round(views);
   }
 

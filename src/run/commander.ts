@@ -64,6 +64,8 @@ const proofMs = 8_000;
 /** From our Escape to the client's record of it, and what the clocks of two writers differ by. */
 const escapeMs = 5_000;
 const markCharsMax = 24;
+/** What was decided longer ago than this is decided anew. */
+const decisionMs = 3_000;
 const pollMs = 100;
 
 /**
@@ -149,14 +151,17 @@ export class Commander {
   }
 
   #inTurn(agent: string, command: Command, handoff: ForHandoff | null): Promise<CommandResult> {
-    return this.#parts.typist.inTurn(agent, () => this.#type(agent, command, handoff));
+    const decidedMs = this.#parts.clock.monotonicMs();
+    return this.#parts.typist.inTurn(agent, () => this.#type(agent, command, handoff, decidedMs));
   }
 
-  async #type(agent: string, command: Command, handoff: ForHandoff | null): Promise<CommandResult> {
-    const { typist } = this.#parts;
+  async #type(agent: string, command: Command, handoff: ForHandoff | null, decidedMs: number): Promise<CommandResult> {
+    const { typist, clock } = this.#parts;
+    const isOld = handoff !== null && clock.monotonicMs() - decidedMs > decisionMs;
     const action = this.#action(agent, 'command', { command: command.text, ...handoff?.about });
     if (!(await this.#intend(action))) return this.#result(action, 'refused', 'no-ledger', null);
-    const refusal = typist.whyNotAllowed(agent, 'manage') ?? command.whyNot?.() ?? this.#whyNot(agent, handoff);
+    const refusal =
+      typist.whyNotAllowed(agent, 'manage') ?? command.whyNot?.() ?? (isOld ? 'stale' : this.#whyNot(agent, handoff));
     if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
     const delivery = {
       text: command.typed ?? command.text,
@@ -165,6 +170,7 @@ export class Commander {
       proofMs,
       leftovers: handoff?.leftovers ?? [],
       neverOverDraft: handoff !== null,
+      atPromptOnly: true,
     };
     const typed = await typist.type(agent, delivery, (timeoutMs) => this.#proof(action, command, timeoutMs));
     const no = command.refusedAs?.(action) ?? null;

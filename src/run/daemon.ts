@@ -216,8 +216,9 @@ export class Daemon {
     const { home } = this.#options;
     const stored = await this.#store.load(this.#host);
     if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
-    this.#watcher.restore(stored.value);
+    // Before the agents, for what is open about them.
     await this.#acting.restore();
+    this.#watcher.restore(stored.value);
     await this.#spawns.restore();
     await this.#tick();
     const control = await serveControl(home, (request) =>
@@ -254,7 +255,7 @@ export class Daemon {
   async #looked(): Promise<void> {
     const endMs = systemClock.monotonicMs() + lookedMsMax;
     while (this.#watcher.hasPending && systemClock.monotonicMs() < endMs) await sleep(lookedEveryMs);
-    this.#acting.round();
+    this.#acting.round(true);
   }
 
   #announce(): Result<void> {

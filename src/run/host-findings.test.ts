@@ -47,8 +47,8 @@ describe('what is wrong with the host', () => {
   it('stands for the troubles it is made of, and for no other', () => {
     const { host } = watching();
     host.look([...many, agentView('idle', null, 1, { agent: 'well' })]);
-    expect(host.covers('a', 'ended-unexpectedly')).toBe(true);
-    expect(host.covers('a', 'waiting-human')).toBe(false);
-    expect(host.covers('well', 'ended-unexpectedly')).toBe(false);
+    expect(host.covers('a', 'ended-unexpectedly')).toBe('ended-unexpectedly');
+    expect(host.covers('a', 'waiting-human')).toBeNull();
+    expect(host.covers('well', 'ended-unexpectedly')).toBeNull();
   });
 });

@@ -51,12 +51,12 @@ export class HostFindings {
     }));
   }
 
-  /** This trouble of this agent is part of one of the host, which is told instead. */
-  covers(agent: string, check: CheckName): boolean {
-    return this.#failures.some(
-      (failure) =>
-        failure.agents.includes(agent) &&
-        (failure.check === check || (failure.check === 'auth-failed' && check === 'silent-stop')),
+  /** The trouble of the host that this one of this agent is part of, and that is told instead; null: none. */
+  covers(agent: string, check: CheckName): string | null {
+    const failure = this.#failures.find(
+      (one) =>
+        one.agents.includes(agent) && (one.check === check || (one.check === 'auth-failed' && check === 'silent-stop')),
     );
+    return failure?.finding.subject ?? null;
   }
 }

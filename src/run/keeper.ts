@@ -8,10 +8,9 @@ import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Score } from '../model/score.ts';
 import type { CheckRow, Store } from '../model/store.ts';
-import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
-import { fresh, later, type Open, retryFirstMs } from './open-incident.ts';
+import { fresh, isHeldBack, later, type Open, ownSlots, retryFirstMs, whyNotNow } from './open-incident.ts';
 import type { Prompter } from './prompter.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Scores } from './scores.ts';
@@ -27,8 +26,8 @@ interface KeeperParts {
   views: () => AgentView[];
   prompter: Prompter;
   teller: Teller;
-  /** The agent's trouble is part of a trouble of the host. */
-  isOneOfMany: (agent: string, check: CheckName) => boolean;
+  /** The trouble of the host that the agent's is part of; null: none. */
+  isOneOfMany: (agent: string, check: CheckName) => string | null;
   /** A handoff runs: nothing else is said to the agent. */
   isHandedOver: (agent: string) => boolean;
   scores: Scores;
@@ -94,8 +93,11 @@ export class Keeper {
     return this.#quarantine.overlay(views);
   }
 
-  /** `seen`, `seenLoose`: what was found, at the agents and elsewhere. */
-  round(seen: AgentView[], seenLoose: LooseFinding[]): void {
+  /**
+   * `seen`, `seenLoose`: what was found, at the agents and elsewhere. `isLast`: of a single run, in which everything was
+   * looked at as often as it needs.
+   */
+  round(seen: AgentView[], seenLoose: LooseFinding[], isLast = false): void {
     const nowMs = this.#parts.clock.nowMs();
     this.#quarantine.look(seen, seenLoose, nowMs);
     const views = this.#quarantine.overlay(seen);
@@ -111,12 +113,12 @@ export class Keeper {
     for (const [name, open] of this.#open) {
       const view = views.find((candidate) => candidate.agent === open.incident.agent) ?? null;
       const finding = found.get(name) ?? null;
-      if (isOver(open.incident, view, finding !== null) && this.#isLookedAt(open, view, nowMs))
-        this.#close(name, open, view, nowMs);
+      const isEnded = isOver(open.incident, view, finding !== null) && !this.#mayReturn(open, nowMs);
+      if (isEnded && (isLast || this.#isLookedAt(open, view, nowMs))) this.#close(name, open, view, nowMs);
       else if ((view !== null || open.incident.agent === null) && !open.busy) this.#advance(open, view, finding, nowMs);
     }
     this.#parts.scores.forgetOthers(new Set(views.map((view) => view.agent)));
-    for (const name of this.#ids.keys()) if (!this.#open.has(name)) this.#ids.delete(name);
+    for (const name of this.#ids.keys()) if (!this.#open.has(name) && !found.has(name)) this.#ids.delete(name);
   }
 
   /** The open incident about it; null: there is none. */
@@ -157,10 +159,17 @@ export class Keeper {
     return (await this.#parts.store.saveIncident(this.#parts.host, open.incident)).ok ? open.incident : null;
   }
 
+  /** Agents that are being tried again are out of the trouble for a moment: it is still the same one. */
+  #mayReturn({ incident, seenMs }: Open, nowMs: number): boolean {
+    return incident.check === 'mass-failure' && nowMs - seenMs < this.#parts.config().judging.massMinutes * 60_000;
+  }
+
   /** An incident of an earlier run is judged only once its agent was looked at in this one. */
-  #isLookedAt({ isRestored }: Open, view: AgentView | null, nowMs: number): boolean {
-    if (!isRestored || view === null) return true;
-    return view.reading.seenAtMs >= this.#sinceMs && nowMs - this.#sinceMs >= readUpMs;
+  #isLookedAt({ incident, isRestored }: Open, view: AgentView | null, nowMs: number): boolean {
+    if (!isRestored) return true;
+    const isReadUp = nowMs - this.#sinceMs >= readUpMs;
+    if (view === null) return incident.agent !== null || isReadUp;
+    return isReadUp && view.reading.seenAtMs >= this.#sinceMs;
   }
 
   #see(agent: string | null, project: string, finding: Finding, nowMs: number): void {
@@ -237,9 +246,17 @@ export class Keeper {
   /** Many agents in one trouble are told as one; so each waits a moment for the others. */
   #alone({ agent, check, openedMs, tells }: Incident, nowMs: number): Step | null {
     if (agent === null || !isShared(check)) return null;
-    if (this.#parts.isOneOfMany(agent, check))
-      return { do: 'wait', for: null, reason: 'it is told as one of many', untilMs: null };
     const { tickSeconds, judging } = this.#parts.config();
+    const many = this.#parts.isOneOfMany(agent, check);
+    if (many !== null) {
+      const mass = this.about(null, 'mass-failure', many);
+      // Told long before this one came: these are others, and the host is told anew.
+      if (mass?.lastTellMs && tells === 0 && openedMs - mass.lastTellMs > judging.massMinutes * 60_000) {
+        mass.lastTellMs = null;
+        mass.ackedMs = null;
+      }
+      return { do: 'wait', for: null, reason: 'it is told as one of many', untilMs: null };
+    }
     const waitMs = Math.min(othersMs, tickSeconds * 2_000);
     const untilMs = openedMs + waitMs;
     // Whatever there is at the beginning is found at once; and it takes some to be many.
@@ -375,22 +392,6 @@ export class Keeper {
     const saved = await this.#parts.store.saveIncident(this.#parts.host, incident);
     if (!saved.ok) throw new Error(`an incident was not stored: ${saved.message}`);
   }
-}
-
-/** Nothing is done about what nobody sees at this moment, nor about what comes and goes. */
-function whyNotNow(finding: Finding | null): string {
-  return finding?.standing === 'quarantined' ? 'it comes and goes' : 'it is out of sight';
-}
-
-/** While a handoff runs nobody is prompted, and nobody is told what the handoff is there for. */
-function isHeldBack({ step, incident }: Open): boolean {
-  return step.do === 'prompt' || (step.do === 'tell' && incident.check === 'context-full');
-}
-
-function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView, nowMs: number): SlotValues {
-  if (template === 'continue') return { error: shown(incident.text, 150) || 'an error' };
-  const minutes = Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000));
-  return { minutes, activity: view.reading.detail ?? 'working' };
 }
 
 function key(agent: string | null, check: CheckName, subject: string | null): string {

@@ -1,5 +1,8 @@
-import type { Step } from '../decide/policy.ts';
+import type { PromptTemplate, Step } from '../decide/policy.ts';
+import type { SlotValues } from '../decide/templates.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
+import { shown } from '../model/text.ts';
 
 /** What cannot be done now is tried again, at first soon and then less often. */
 export const retryFirstMs = 5_000;
@@ -38,4 +41,20 @@ export function fresh(incident: Incident): Open {
 export function later(open: Open, nowMs: number): void {
   open.retryAtMs = nowMs + open.retryWaitMs;
   open.retryWaitMs = Math.min(open.retryWaitMs * 2, retryLastMs);
+}
+
+/** Nothing is done about what nobody sees at this moment, nor about what comes and goes. */
+export function whyNotNow(finding: Finding | null): string {
+  return finding?.standing === 'quarantined' ? 'it comes and goes' : 'it is out of sight';
+}
+
+/** While a handoff runs nobody is prompted, and nobody is told what the handoff is there for. */
+export function isHeldBack({ step, incident }: Open): boolean {
+  return step.do === 'prompt' || (step.do === 'tell' && incident.check === 'context-full');
+}
+
+export function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView, nowMs: number): SlotValues {
+  if (template === 'continue') return { error: shown(incident.text, 150) || 'an error' };
+  const minutes = Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000));
+  return { minutes, activity: view.reading.detail ?? 'working' };
 }

@@ -75,7 +75,7 @@ export class Typist {
     }
     return deliver(delivery, {
       terminal: tmuxPane(place.socket, place.pane.id),
-      whyNotNow: (pane) => this.#whyNotNow(agent, pane),
+      whyNotNow: (pane) => this.#whyNotNow(agent, pane, delivery.atPromptOnly === true),
       inputBox: (screen) => agent.seen.client.findInputBox(screen),
       proof: (_tag, timeoutMs) => proof(timeoutMs),
       monotonicMs: () => this.#parts.clock.monotonicMs(),
@@ -105,7 +105,7 @@ export class Typist {
     return typed === 'not-now' ? 'stale' : typed;
   }
 
-  #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null): Refusal | null {
+  #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null, atPromptOnly = false): Refusal | null {
     if (this.#parts.paused()) return 'paused';
     const { clock, processes, files } = this.#parts;
     const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
@@ -115,6 +115,7 @@ export class Typist {
     const otherwise = agent.isBroken('registry') ? null : look.activity;
     const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? otherwise) : look.activity;
     const atSetup = agent.view?.reading.detail === 'setup';
-    return whyNotNow({ ...look, activity, atSetup }, pane, clock.nowMs(), quietMs);
+    const refusal = whyNotNow({ ...look, activity, atSetup }, pane, clock.nowMs(), quietMs);
+    return refusal ?? (atPromptOnly && activity === 'busy' ? 'busy' : null);
   }
 }

@@ -68,6 +68,7 @@ export class WatchedAgent {
   #view: AgentView | null = null;
   #compactAskedMs: number | null = null;
   #hasBacklog = false;
+  #isBehind = true;
   #noRegistry = false;
   #print = '';
   #heardMs: number | null = null;
@@ -100,6 +101,11 @@ export class WatchedAgent {
   }
 
   /** It has written more than one look can take in. */
+  /** Its record has not been read to the end yet. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
   get hasBacklog(): boolean {
     return this.#hasBacklog;
   }
@@ -192,6 +198,7 @@ export class WatchedAgent {
     this.#noRegistry = observation.trouble.registry !== null || this.#broken().has('registry');
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
+    this.#isBehind = observation.more;
     const look: Look = { events: [], sessions: [], points: [], changed: false, more: observation.more };
     if (observation.restarted) {
       const last = { view: this.#view, stored: this.#before };

@@ -1,5 +1,5 @@
 import type { AgentClient } from '../clients/client.ts';
-import type { AgentView, Authority, CheckName, ClientName, Source } from '../model/agent.ts';
+import type { AgentView, Authority, CheckName, ClientName, Finding, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -88,9 +88,29 @@ export class Watcher {
   /** What an earlier run knew. Its agents are either found alive again or ended while nobody watched. */
   restore(stored: StoredAgent[]): void {
     for (const agent of stored) {
-      if (agent.view.reading.state === 'ended') this.#ended.set(agent.view.agent, agent.view);
+      if (agent.view.reading.state === 'ended') this.#ended.set(agent.view.agent, this.#asItEnded(agent.view));
       else this.#stored.set(processKey(agent.view.process), agent);
     }
+  }
+
+  /** Nobody looks at it again: what was found at its end stands while its incident is open. */
+  #asItEnded(view: AgentView): AgentView {
+    const check = 'ended-unexpectedly';
+    if (!this.#parts.isOpen(view.agent, check, null)) return view;
+    const { sinceMs } = view.reading;
+    const finding: Finding = {
+      id: this.#parts.idFor(view.agent, check, null),
+      check,
+      subject: null,
+      standing: 'seen',
+      severity: 'critical',
+      confidence: 0.9,
+      sinceMs,
+      evidence: [{ source: 'process', atMs: sinceMs, text: 'ended before Watchkeeper was started anew' }],
+      action: null,
+      slots: null,
+    };
+    return { ...view, findings: [finding] };
   }
 
   /** One full pass. */
@@ -101,10 +121,11 @@ export class Watcher {
     const found = new Map(sweep.agents.map((seen) => [processKey(seen.process), seen]));
     for (const [key, agent] of this.#agents) {
       const seen = found.get(key);
+      const { place } = agent.seen;
+      // A server that does not answer has not lost its panes: its agents are then found by their registry alone.
+      if (place !== null && hung.has(place.socket) && (seen?.place ?? null) === null) continue;
       if (seen !== undefined) agent.place(seen);
-      // A server that does not answer has not lost its panes.
-      else if (agent.seen.place !== null && !hung.has(agent.seen.place.socket))
-        agent.place({ ...agent.seen, place: null });
+      else if (place !== null) agent.place({ ...agent.seen, place: null });
     }
     this.#takeInLost();
     this.#readInbox();
@@ -311,7 +332,7 @@ export class Watcher {
 
   /** Something was seen that has to be seen again before it is told. */
   get hasPending(): boolean {
-    return this.#examiner.hasPending;
+    return this.#examiner.hasPending || [...this.#agents.values()].some((agent) => agent.isBehind);
   }
 
   #forgetLongEnded(): void {

@@ -56,8 +56,9 @@ describe('an agent whose registry is gone', () => {
       expect(await say(s, 'blind-ps', 'Hello?')).toMatchObject({ outcome: 'refused', reason: 'waiting-permission' });
       expect(readdirSync(agent.folder.project)).not.toContain('made');
 
-      const status = await s.watchkeeper(['status']);
-      expect(status.stdout).toMatch(/blind-ps: degraded, without registry \(it has no entry\)/);
+      // For some seconds after its start it may still be about to write one.
+      const isSaid = /blind-ps: degraded, without registry \(it has no entry\)/;
+      await s.until('said to be degraded', async () => isSaid.test((await s.watchkeeper(['status'])).stdout));
       const doctor = await s.watchkeeper(['doctor']);
       expect(doctor.code).toBe(1);
       expect(doctor.stdout).toMatch(/sources .*registry 0 of 1/);

@@ -223,10 +223,9 @@ function assistantFacts(record: JsonObject): SessionFact[] {
 
 function replyText(message: JsonObject): string {
   const parts = asObjects(message.content).filter((part) => part.type === 'text');
-  return parts
-    .map((part) => asString(part.text) ?? '')
-    .join('\n')
-    .slice(0, replyCharsMax);
+  const text = parts.map((part) => asString(part.text) ?? '').join('\n');
+  // The end too: there an agent says that it is done.
+  return text.length <= replyCharsMax ? text : `${text.slice(0, replyCharsMax / 2)}\n${text.slice(-replyCharsMax / 2)}`;
 }
 
 function usageOf(value: unknown): TokenUsage | null {

@@ -1,4 +1,4 @@
-import { deedOf, isHopeless, lastDone, wasTried } from './deeds.ts';
+import { deedOf, isHopeless, lastDone, timesTried, wasTried } from './deeds.ts';
 import {
   type At,
   again,
@@ -25,6 +25,9 @@ export function whenCleared(at: At): Move {
   const resumed = deedOf(at, 'resume');
   const back = deedOf(at, 'go-back');
   if (session !== handoff.newSession) {
+    // Of two clears the first came late: the later session is ours as well.
+    const isOurs = session !== handoff.oldSession && timesTried(at, 'clear') > 1 && !wasTried(resumed);
+    if (isOurs && timesAt(handoff, 'cleared') < 2) return { do: 'note-cleared', newSession: session };
     return fail(session === handoff.oldSession && wasTried(back) ? whyBack(at) : 'session-changed');
   }
   if (resumed.is === 'done') return step('resumed');
@@ -72,6 +75,7 @@ export function whenResumed(at: At): Move {
       return facts.stepAgeMs < serviceMs ? wait('the service failed') : again(at, resumed, { do: 'resume' });
     return late ? goBack(at) : wait('that it reads the document');
   }
+  if (facts.stepAgeMs >= 4 * facts.deadlineMs) return fail('not-confirmed');
   // It may be reading a long document, or waiting for a slow service: it gets as long again.
   if (turn === 'unclear' || facts.stepAgeMs < 2 * facts.deadlineMs) return wait('that it goes on');
   return wasTried(deedOf(at, 'interrupt')) ? wait('the end of its turn') : { do: 'interrupt' };

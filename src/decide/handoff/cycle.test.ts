@@ -212,6 +212,24 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
       'clear',
     ],
     [
+      'nobody knows, and a late one could still come',
+      'saved',
+      { nowMs: t0 + 30_000, actions: [did('clear', 'uncertain', 5)] },
+      'wait: nobody knows whether it arrived',
+    ],
+    [
+      'typed twice, and the first came late: the later session is ours too',
+      'cleared',
+      { session: 'newer', actions: [did('clear', 'uncertain', 5), did('clear', 'done', 5)] },
+      'cleared newer',
+    ],
+    [
+      'typed once: a session after it is somebody else’s',
+      'cleared',
+      { session: 'newer', actions: [did('clear', 'done', 5)] },
+      'fail session-changed',
+    ],
+    [
       'nobody knows, and the session is new',
       'saved',
       { session: 'new', actions: [did('clear', 'uncertain', 5)] },

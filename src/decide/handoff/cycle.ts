@@ -25,6 +25,8 @@ import { isTraceOf } from './traces.ts';
 /** A document is written a moment before its tool call's result is recorded. */
 const slackMs = 1_000;
 const stepsMax = 40;
+/** A second clear would clear what the first, late one began. */
+const clearMs = 30_000;
 /** A document that was found good and is another one then: so often it is judged anew. */
 const changesMax = 5;
 const changedWord = 'it changed';
@@ -170,6 +172,8 @@ function whenSaved(at: At): Move {
   if (cleared.is === 'open') return wait('the clear is under way');
   // Only the client's new session proves it.
   if (cleared.is === 'done') return facts.stepAgeMs < facts.deadlineMs ? wait('the new session') : fail('not-cleared');
+  if (cleared.is === 'uncertain' && facts.nowMs - cleared.atMs < clearMs)
+    return wait('nobody knows whether it arrived');
   const changed = whatChanged(at);
   if (changed !== null) return changed;
   const move = again(at, cleared, { do: 'clear' });
@@ -218,7 +222,9 @@ function whileBusy(at: At, otherwise: HandoffFailure): Move | null {
   if (facts.stepAgeMs < facts.deadlineMs) return waits;
   if (turn === 'dialog') return fail('dialog');
   if (turn === 'unclear') return fail(state === 'unknown' ? 'unknown' : 'service');
-  if (state === 'working' && !wasTried(deedOf(at, 'interrupt'))) return { do: 'interrupt' };
+  // One that is refused again and again does not keep it open for ever.
+  const mayTry = facts.stepAgeMs < 3 * facts.deadlineMs && !wasTried(deedOf(at, 'interrupt'));
+  if (state === 'working' && mayTry) return { do: 'interrupt' };
   return facts.stepAgeMs < 2 * facts.deadlineMs ? waits : fail(otherwise);
 }
 

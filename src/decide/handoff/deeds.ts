@@ -50,9 +50,14 @@ export function wasTried({ is }: Deed): boolean {
   return is !== 'none' && is !== 'refused';
 }
 
+/** How often it may have been typed, in whatever step. */
+export function timesTried({ facts }: Pick<Where, 'facts'>, kind: HandoffDeed): number {
+  return facts.actions.filter((action) => action.deed === kind && !isRefused(action)).length;
+}
+
 /** In whatever step. */
 export function wasEverTried({ facts }: Where, kind: HandoffDeed): boolean {
-  return facts.actions.some((action) => action.deed === kind && !isRefused(action));
+  return timesTried({ facts }, kind) > 0;
 }
 
 /** Refused for a reason that does not pass by itself. */

@@ -47,6 +47,13 @@ export function policyFor(
   return { atPercent: recipeFor(agent, choice)?.atPercent ?? atPercent, compaction };
 }
 
+/** How long background work is waited for before the document is asked for. */
+export function backgroundMs(policy: { waitForBackground: boolean | number; deadlineMinutes: number }): number {
+  const { waitForBackground, deadlineMinutes } = policy;
+  if (waitForBackground === false) return 0;
+  return (waitForBackground === true ? deadlineMinutes : waitForBackground) * 60_000;
+}
+
 /** By the name that is on record; undefined: the configuration has it no more. */
 export function recipeCalled(name: string, recipes: readonly Recipe[]): Recipe | null | undefined {
   return name === documentRecipe ? null : recipes.find((recipe) => recipe.name === name);

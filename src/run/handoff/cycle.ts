@@ -13,6 +13,8 @@ export class Cycle {
   busy = false;
   /** What was decided last, for whoever asks why. */
   move: Move = { do: 'wait', reason: 'it was just requested' };
+  /** Since when it has only been waiting. */
+  waitsSinceMs: number | null = null;
   actions: HandoffAction[] = [];
   /** It is one of those that run at the same time. */
   placed = false;

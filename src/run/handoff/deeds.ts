@@ -16,6 +16,7 @@ import type { Commander } from '../commander.ts';
 import type { Config } from '../config/schema.ts';
 import type { Home } from '../home.ts';
 import type { Prompter } from '../prompter.ts';
+import type { WatchedAgent } from '../watched-agent.ts';
 import type { Cycle } from './cycle.ts';
 
 interface DeedParts {
@@ -24,6 +25,7 @@ interface DeedParts {
   config: () => Config;
   prompter: Pick<Prompter, 'prompt'>;
   commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
+  agent: (name: string) => Pick<WatchedAgent, 'sessionId'> | null;
   /** Why the document is asked for. */
   why: (cycle: Cycle) => string;
 }
@@ -108,8 +110,8 @@ export class HandoffDeeds {
   async #say(cycle: Cycle, deed: 'ask' | 'resume', words: Words, why: string | null): Promise<Never | null> {
     if (!words.ok) return 'unsafe-text';
     const { agent, oldSession, newSession } = cycle.handoff;
+    const session = deed === 'ask' ? oldSession : (newSession ?? '');
     if (words.isCommand) {
-      const session = deed === 'ask' ? oldSession : (newSession ?? '');
       return this.#noted(
         cycle,
         await this.#parts.commander.run(agent, words.text, this.#for(cycle, deed, session, why)),
@@ -124,6 +126,8 @@ export class HandoffDeeds {
       about: cycle.about(deed, why),
       leftovers: cycle.leftovers,
       quietAbout: cycle.lastRefusal,
+      // Somebody may have changed it while others typed.
+      isStillDue: () => this.#parts.agent(agent)?.sessionId === session,
     });
     return this.#noted(cycle, result);
   }

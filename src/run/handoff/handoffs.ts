@@ -4,7 +4,14 @@ import { nextMove, standsStill } from '../../decide/handoff/cycle.ts';
 import { hasArrived } from '../../decide/handoff/deeds.ts';
 import type { HandoffFacts, Move } from '../../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../../decide/handoff/places.ts';
-import { documentRecipe, policyFor, recipeCalled, recipeFile, recipeFor } from '../../decide/handoff/recipe.ts';
+import {
+  backgroundMs,
+  documentRecipe,
+  policyFor,
+  recipeCalled,
+  recipeFile,
+  recipeFor,
+} from '../../decide/handoff/recipe.ts';
 import { withTraces } from '../../decide/handoff/traces.ts';
 import { whyNotYet } from '../../decide/handoff/tries.ts';
 import { whyHandOff } from '../../decide/handoff/trigger.ts';
@@ -38,7 +45,7 @@ export interface HandoffsParts {
   paused: () => boolean;
   prompter: Pick<Prompter, 'prompt'>;
   commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
-  agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue'> | null;
+  agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue' | 'isBehind'> | null;
   view: (name: string) => AgentView | null;
   flush: () => Promise<boolean>;
   /** Rows and events about it. */
@@ -149,11 +156,13 @@ export class Handoffs {
   }
 
   #considerRule(view: AgentView): void {
-    const { handoff } = this.#parts.config();
+    const { handoff, mode } = this.#parts.config();
     const due = this.#parts.agent(view.agent)?.handoffDue(policyFor(view.agent, handoff)) ?? null;
     if (due === null || !due.now) return;
     const nowMs = this.#parts.clock.nowMs();
-    const mine = this.#over.filter(({ agent }) => agent === view.agent);
+    // What was only put on record in watch mode is no try.
+    const counts = ({ steps }: Handoff) => mode === 'watch' || steps.at(-1)?.reason !== 'watch-mode';
+    const mine = this.#over.filter((one) => one.agent === view.agent && counts(one));
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
     this.#track(this.#begin(view, `rule:${due.reason}`).then(() => {}));
@@ -236,10 +245,13 @@ export class Handoffs {
     if (cycle.actions.some(({ deed }) => deed === 'ask')) cycle.placed = true;
     const seen = await this.#look(cycle);
     const view = this.#parts.view(handoff.agent);
+    // Its first look may have failed: nothing is known of it yet.
+    if (view === null && this.#parts.agent(handoff.agent) !== null) return;
     const facts = this.#facts(cycle, view, seen);
     if (standsStill(handoff, facts)) cycle.beginStep(clock.monotonicMs());
     const move = nextMove(handoff, facts);
     cycle.move = move;
+    cycle.waitsSinceMs = move.do === 'wait' ? (cycle.waitsSinceMs ?? clock.nowMs()) : null;
     await this.#do(cycle, move, view, seen);
   }
 
@@ -284,7 +296,8 @@ export class Handoffs {
   }
 
   #isHere({ agent, reading }: AgentView): boolean {
-    return reading.state === 'ended' || this.#parts.agent(agent) !== null;
+    const living = this.#parts.agent(agent);
+    return reading.state === 'ended' || (living !== null && !living.isBehind);
   }
 
   #hasPlace(cycle: Cycle): boolean {
@@ -299,7 +312,10 @@ export class Handoffs {
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
     const step = stepOf(cycle.handoff);
-    if (view !== null && (step === 'prompted' || step === 'written')) this.#deeds.allow(cycle, view);
+    if (view !== null && (step === 'prompted' || step === 'written')) {
+      if (this.#forbidden(view) === null) this.#deeds.allow(cycle, view);
+      else this.#deeds.disallow(cycle);
+    }
     switch (move.do) {
       case 'wait':
         return;
@@ -391,9 +407,4 @@ export class Handoffs {
     const tracked = work.catch(this.#parts.failed).finally(() => this.#running.delete(tracked));
     this.#running.add(tracked);
   }
-}
-
-function backgroundMs({ waitForBackground, deadlineMinutes }: Config['handoff']): number {
-  if (waitForBackground === false) return 0;
-  return (waitForBackground === true ? deadlineMinutes : waitForBackground) * 60_000;
 }

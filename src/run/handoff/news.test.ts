@@ -42,6 +42,13 @@ describe('a failed handoff concerns a human until one says so, or a later one is
 });
 
 describe('a cleared agent that does not get its resume prompt', () => {
+  it('because nothing could even be tried', () => {
+    const cycle = new Cycle(handoff('h1', 'cleared'), 0);
+    cycle.move = { do: 'wait', reason: 'authority' };
+    cycle.waitsSinceMs = t0 + 1_000;
+    expect(stuckFinding(cycle, deadlineMs, t0 + 1_000 + deadlineMs - 1, idFor)).toBeNull();
+    expect(stuckFinding(cycle, deadlineMs, t0 + 1_000 + deadlineMs, idFor)).not.toBeNull();
+  });
   function stuck(step: HandoffStep, outcomes: string[], ageMs: number) {
     const cycle = new Cycle(handoff('h1', step), 0);
     cycle.actions = outcomes.map((outcome, n) => ({

@@ -67,7 +67,11 @@ export function stuckFinding(
   const tries = actions.filter(({ deed, after }) => deed === 'resume' && after === handoff.steps.length);
   // The last word, also while it is being tried again.
   const { outcome, reason } = tries.flatMap(({ outcomes }) => outcomes).at(-1) ?? {};
-  return outcome === 'refused' ? findingOf(handoff, stuckWords(handoff, reason ?? 'stale'), idFor) : null;
+  if (outcome === 'refused') return findingOf(handoff, stuckWords(handoff, reason ?? 'stale'), idFor);
+  // Or nothing could be tried at all.
+  const { move, waitsSinceMs } = cycle;
+  const isHeld = waitsSinceMs !== null && nowMs - waitsSinceMs >= deadlineMs;
+  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, move.reason), idFor) : null;
 }
 
 function findingOf(handoff: Handoff, text: string, idFor: IdFor): Finding {
