@@ -21,6 +21,8 @@ function whileHeld(work: (stage: Stage) => Promise<void>): Pick<Kind, 'model' | 
     model: held(gate),
     meanwhile: async (stage) => {
       await gate.reached();
+      // A pause right behind the request would hold that step back too.
+      await stage.at('prompted');
       await work(stage).finally(() => gate.open());
     },
   };
