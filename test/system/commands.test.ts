@@ -183,7 +183,7 @@ describe('with a daemon', () => {
         code: 3,
         stderr: expect.stringMatching(/^watchkeeper: the daemon does not answer.*\n$/),
       });
-      expect(status.ms).toBeLessThan(20_000);
+      expect(status.ms).toBeLessThan(8_000);
     } finally {
       process.kill(pid, 'SIGCONT');
     }

@@ -389,7 +389,7 @@ describe('through a command', () => {
     const leaves = script('leaves', `#!/bin/sh\nsleep 40 &\nexit 0\n`);
     const started = performance.now();
     expect(await send({ type: 'command', command: [leaves] })).toEqual({ ok: true });
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(2_500);
   });
 
   it.each<[string, () => string[], RegExp]>([
@@ -417,7 +417,7 @@ describe('through a command', () => {
       ok: false,
       reason: 'the command did not end within 0.7 s and was killed',
     });
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
     const pids = readFileSync(path.join(dir, 'pids'), 'utf8').trim().split(' ').map(Number);
     expect(pids).toHaveLength(2);
     await until('the whole group is gone', () => !pids.some(isAlive));
@@ -438,7 +438,7 @@ describe('through a command', () => {
     expect(await send({ type: 'command', command: ['sleep', '600'] })).toMatchObject({ ok: false });
     const tookMs = performance.now() - started;
     expect(tookMs).toBeGreaterThan(9_500);
-    expect(tookMs).toBeLessThan(40_000);
+    expect(tookMs).toBeLessThan(15_000);
   });
 });
 
