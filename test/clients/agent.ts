@@ -86,4 +86,19 @@ export class Agent extends ClientAgent {
     await this.waitForScreen(pattern, ms);
     await sleep(400);
   }
+
+  /** Answers a dialog that shows: again as long as it stands, since it ignores the first keys. Says when they were taken. */
+  async answer(pattern: RegExp, key: string): Promise<number> {
+    let pressedMs = Date.now();
+    const isTaken = () => !['waiting', undefined].includes(this.registry()?.status);
+    const press = async () => {
+      if (isTaken()) return true;
+      if (!pattern.test(await this.screen())) return false;
+      pressedMs = Date.now();
+      await this.keys(key);
+      return until(`${key} taken`, isTaken, 1_000).catch(() => false);
+    };
+    await until(`${key} taken by the dialog ${pattern} of ${this.session}`, press);
+    return pressedMs;
+  }
 }

@@ -90,7 +90,7 @@ const kills: Kill[] = [
   killAtCommand('paste-buffer'),
   async (_s, agent, canary, speak) => {
     const saying = speak();
-    await until('the text in the box', async () => (await agent.screen()).includes(canary), 5_000);
+    await until('the text in the box', async () => (await agent.screen()).includes(canary));
     await sleep(Math.random() * 60);
     agent.kill('SIGKILL');
     return saying;

@@ -69,8 +69,7 @@ describe('an agent started directly, in manual permission mode', () => {
         'waiting/permission',
         agent.registry()?.statusUpdatedAt ?? 0,
       );
-      await agent.keys('Enter');
-      const toolMs = Date.now();
+      const toolMs = await agent.answer(/Do you want to/, 'Enter');
       const tool = await report.see(watch, name, how, 'a tool runs', 'working/tool Bash', toolMs);
       expect(tool.tool).toBe('Bash');
       await agent.waitStatus('idle');
@@ -80,7 +79,7 @@ describe('an agent started directly, in manual permission mode', () => {
       await agent.type('ask me something');
       await agent.waitForScreen(/Which colour/);
       await report.see(watch, name, how, 'question dialog', 'waiting/question', agent.registry()?.statusUpdatedAt ?? 0);
-      await agent.keys('Enter');
+      await agent.answer(/Which colour/, 'Enter');
       await agent.waitStatus('idle');
       await report.see(watch, name, how, 'question answered', 'idle', agent.registry()?.statusUpdatedAt ?? 0);
 
