@@ -7,7 +7,7 @@ import type { SpawnSigns } from '../model/spawn.ts';
 import type { StoreBatch, StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessId, ProcessInfo } from '../model/world.ts';
 import { AgentFollower, type LeftOff } from '../sense/agent-follower.ts';
-import type { Fleet, SeenAgent, Sweep } from '../sense/fleet.ts';
+import { type Fleet, isDead, type SeenAgent, type Sweep } from '../sense/fleet.ts';
 import { FolderWatches } from '../sense/folder-watches.ts';
 import type { Inbox } from '../sense/inbox.ts';
 import { Screens } from '../sense/screens.ts';
@@ -318,7 +318,7 @@ export class Watcher {
     for (const [key, { view }] of this.#stored) {
       const info = this.#parts.processes.info(view.process.pid);
       // Still there but not found, such as in a tmux server that hangs: wait. A dead one may still wait for its parent.
-      if (info !== null && processKey(info) === key && !/[ZX]/.test(info.runState)) continue;
+      if (info !== null && processKey(info) === key && !isDead(info)) continue;
       const client = this.#parts.clients.find((candidate) => candidate.name === view.client);
       if (client === undefined) this.#stored.delete(key);
       else this.#agents.set(key, this.#welcome(key, lostAgent(view, client)));

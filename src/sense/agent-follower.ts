@@ -3,7 +3,7 @@ import { type AgentClient, isEntryOf, type RegistryEntry } from '../clients/clie
 import type { Counters } from '../model/counters.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Clock, FileInfo, Files, Processes, ProcessInfo } from '../model/world.ts';
-import { registryBytesMax, type SeenAgent } from './fleet.ts';
+import { isDead, registryBytesMax, type SeenAgent } from './fleet.ts';
 import { LineFollower } from './line-follower.ts';
 import { findTranscript, inferSession } from './transcript-place.ts';
 import type { TypedCommands } from './typed-commands.ts';
@@ -120,7 +120,7 @@ export class AgentFollower {
   poll(hint: SessionHint, process: ProcessInfo | null): Observation {
     const nowMs = this.#sources.clock.nowMs();
     const info = process ?? this.#sources.processes.info(this.#process.pid);
-    const alive = info !== null && info.startTicks === this.#process.startTicks && !/[ZX]/.test(info.runState);
+    const alive = info !== null && info.startTicks === this.#process.startTicks && !isDead(info);
     this.#readRegistry(nowMs);
     const session = this.#registry?.entry.sessionId ?? this.#hinted(hint, alive);
     const moved = session !== null && session !== this.#sessionId;

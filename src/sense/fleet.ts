@@ -8,6 +8,11 @@ const registryFilesMax = 100_000;
 const countedMax = 10_000;
 export const registryBytesMax = 256 * 1024;
 
+/** Its parent has not asked after it yet, and may never do so. */
+export function isDead({ runState }: ProcessInfo): boolean {
+  return /[ZX]/.test(runState);
+}
+
 /** A client found running: in a pane, or through the registry of a config directory. */
 export interface SeenAgent {
   client: AgentClient;
@@ -110,7 +115,8 @@ export class Fleet {
       for (const pid of level) {
         seen += 1;
         const info = processes.info(pid);
-        if (info === null) continue;
+        // A dead one would be found anew at every look, as somebody nothing is known of.
+        if (info === null || isDead(info)) continue;
         if (info.uid !== processes.uid) {
           this.#countOnce('process.foreign', `${pid}:${info.startTicks}`);
           continue;
@@ -183,7 +189,7 @@ export class Fleet {
           const pid = /^(\d{1,10})\.json$/.exec(name)?.[1];
           if (pid === undefined || found.has(Number(pid))) continue;
           const info = processes.info(Number(pid));
-          if (info === null) continue;
+          if (info === null || isDead(info)) continue;
           if (info.uid !== processes.uid) {
             this.#countOnce('process.foreign', `${pid}:${info.startTicks}`);
           } else if (this.#isInteractive(client, configDir, info)) {

@@ -1,7 +1,7 @@
 import { isEntryOf } from '../clients/client.ts';
 import type { FreshLook } from '../model/delivery.ts';
 import type { Files, Processes } from '../model/world.ts';
-import { registryBytesMax, type SeenAgent } from './fleet.ts';
+import { isDead, registryBytesMax, type SeenAgent } from './fleet.ts';
 
 const parentsMax = 20;
 
@@ -13,7 +13,7 @@ export function lookNow(
   files: Files,
 ): Omit<FreshLook, 'atSetup'> {
   const info = processes.info(seen.process.pid);
-  const alive = info !== null && info.startTicks === seen.process.startTicks && !/[ZX]/.test(info.runState);
+  const alive = info !== null && info.startTicks === seen.process.startTicks && !isDead(info);
   if (!alive) return { alive: false, foreground: false, activity: null, inPane: false };
   const foreground = info.runState !== 'T' && info.terminalGroup === info.processGroup;
   const file = seen.configDir === null ? null : seen.client.registryFile(seen.configDir, info.pid);

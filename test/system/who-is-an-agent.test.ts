@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { processTree, programOf } from '../../src/run/conform/processes.ts';
 import { until } from '../../src/run/conform/until.ts';
 import { openPane, openStandIn, StandIn, standInProgram } from './stand-in.ts';
 import { answerMs, openWorld, type World } from './world.ts';
@@ -77,6 +78,34 @@ describe('a program that merely calls itself claude', () => {
   it('a shell, an editor or a log with the word in its arguments is none', async () => {
     await openPane(world.tmux, 'editor', world.dir, {}, ['sh', '-c', 'sleep infinity; : claude', 'claude']);
     await isNoAgent('editor');
+  });
+});
+
+describe('a client that is dead while its parent does not ask after it', () => {
+  it('has ended, which is told once', async () => {
+    const name = 'unburied';
+    const config = path.join(world.dir, name, 'config');
+    const start = ['sh', '-c', '"$0" infinity & exec sleep infinity', standInProgram(world)];
+    const parent = await openPane(world.tmux, name, world.dir, { CLAUDE_CONFIG_DIR: config }, start);
+    const pid = await until('the client started', () =>
+      processTree(parent).find((below) => programOf(below) === standInProgram(world)),
+    );
+    new StandIn(pid, config, world.dir).register({});
+    const before = await world.agentIs(name, 'idle');
+    process.kill(pid, 'SIGKILL');
+    await world.agentIs(name, 'ended');
+    // Two more full looks at the least, with the dead one there.
+    await isNoAgent('nobody');
+    await isNoAgent('nobody-else');
+    expect(readFileSync(`/proc/${pid}/stat`, 'latin1')).toMatch(/\) Z /);
+    expect(await world.agent(name)).toMatchObject({ state: 'ended', session_id: before.session_id });
+    const told = await until('its end on record', async () => {
+      const lines = (await world.run('events', name, '--json')).stdout.trim().split('\n');
+      const words = lines.map((line) => JSON.parse(line) as { kind: string; data: { state?: string } });
+      const kinds = words.map(({ kind, data }) => (kind === 'state' ? `${data.state}` : kind));
+      return kinds.includes('ended') ? kinds : null;
+    });
+    expect(told).toEqual(['agent', 'idle', 'ended']);
   });
 });
 
