@@ -125,7 +125,8 @@ export class Watcher {
       // A server that does not answer has not lost its panes: its agents are then found by their registry alone.
       if (place !== null && hung.has(place.socket) && (seen?.place ?? null) === null) continue;
       if (seen !== undefined) agent.place(seen);
-      else if (place !== null) agent.place({ ...agent.seen, place: null });
+      // One that is gone was last seen where it was.
+      else if (place !== null && this.#lives(key, agent.seen.process.pid)) agent.place({ ...agent.seen, place: null });
     }
     this.#takeInLost();
     this.#readInbox();
@@ -313,12 +314,17 @@ export class Watcher {
     return false;
   }
 
+  /** A dead process may still wait for its parent. */
+  #lives(key: string, pid: number): boolean {
+    const info = this.#parts.processes.info(pid);
+    return info !== null && processKey(info) === key && !isDead(info);
+  }
+
   /** Agents of an earlier run whose process is no longer there: their last look is at what they wrote since. */
   #takeInLost(): void {
     for (const [key, { view }] of this.#stored) {
-      const info = this.#parts.processes.info(view.process.pid);
-      // Still there but not found, such as in a tmux server that hangs: wait. A dead one may still wait for its parent.
-      if (info !== null && processKey(info) === key && !isDead(info)) continue;
+      // Still there but not found, such as in a tmux server that hangs: wait.
+      if (this.#lives(key, view.process.pid)) continue;
       const client = this.#parts.clients.find((candidate) => candidate.name === view.client);
       if (client === undefined) this.#stored.delete(key);
       else this.#agents.set(key, this.#welcome(key, lostAgent(view, client)));
