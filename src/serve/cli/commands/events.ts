@@ -3,8 +3,9 @@ import { followControl } from '../../../run/control.ts';
 import { recentEvents } from '../../../run/records.ts';
 import { needDaemon } from '../daemon.ts';
 import { databaseFailure, needDatabaseUrl } from '../database.ts';
+import { type EventLine, eventText } from '../event-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { clock, print, printJson, words } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 interface EventsOptions {
   follow?: boolean;
@@ -12,19 +13,13 @@ interface EventsOptions {
   limit: number;
 }
 
-interface EventLine {
-  at: string;
-  agent: string;
-  source: string;
-  kind: string;
-  data: { [key: string]: unknown };
-}
-
 export function addEvents(program: Command): void {
   program
     .command('events')
     .summary('what was seen, one line per event')
-    .description('The recorded events of one agent or of all, oldest first. With --follow it goes on with new ones.')
+    .description(
+      'The recorded events of one agent or of all, oldest first, in a few words; --json has all that is known of each. With --follow it goes on with new ones.',
+    )
     .argument('[agent]', 'its name, as `status` shows it')
     .option('-f, --follow', 'go on with every new event')
     .option('-n, --limit <count>', 'how many of the newest to begin with', wholeNumber, 50)
@@ -67,7 +62,7 @@ function follow(agent: string | undefined, json: boolean) {
 function show(event: EventLine, json: boolean): void {
   const { at, agent, source, kind, data } = event;
   if (json) printJson({ v: 1, at, agent, source, kind, data });
-  else print(`${clock(at)}  ${agent}  ${source}  ${kind}  ${words(data)}`.trimEnd());
+  else print(eventText(event));
 }
 
 function wholeNumber(text: string): number {

@@ -36,7 +36,11 @@ export function addPrompt(program: Command): void {
     .argument('<agent>', 'its name, as `status` shows it')
     .argument('[text]', 'what to say; - reads it from standard input')
     .addOption(new Option('--template <name>', 'say one of the standing texts instead').choices(templateNames))
-    .option('--set <slot=value>', 'fill a slot of the template (may be repeated)', slot, {})
+    .addOption(
+      new Option('--set <slot=value>', 'fill a slot of the template (may be repeated)')
+        .argParser(slot)
+        .default({}, 'none'),
+    )
     .option('--wait <seconds>', 'wait for a moment that fits, and then for the answer', seconds, 0)
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExit codes: 0 confirmed, queued, 1 refused, 6 not yet after --wait, 7 uncertain.')
