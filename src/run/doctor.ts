@@ -24,7 +24,9 @@ interface DaemonFacts {
   counters: Record<string, number>;
   servers: { socket: string; panes: number | null; failure: string | null }[];
   database: { down: boolean; waiting: number; failure: string | null };
+  /** Those used so far. */
   channels: { name: string; ok: boolean; reason: string | null }[];
+  channels_set: number;
   sources: Record<string, { ok: number; failing: string[]; absent: number }>;
   memory_mb: number;
   agents: number;
@@ -167,8 +169,14 @@ function checkChannels(facts: DaemonFacts): DoctorCheck {
   }
   return good(
     'channels',
-    facts.channels.length === 0 ? 'none used yet' : facts.channels.map(({ name }) => name).join(', '),
+    facts.channels.length === 0 ? noChannel(facts) : facts.channels.map(({ name }) => name).join(', '),
   );
+}
+
+function noChannel({ channels_set: set }: DaemonFacts): string {
+  return set > 0
+    ? `${set} set up, none used yet`
+    : 'none set up: only `watchkeeper inbox` says who waits for you; `watchkeeper init --notify TYPE` adds one';
 }
 
 /** A source that fails is a state told from less; one that was never set up is not. */

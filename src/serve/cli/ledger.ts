@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../model/action.ts';
 import { shown } from '../../model/text.ts';
 import { ledger } from '../../run/records.ts';
-import { databaseFailure, needDatabaseUrl } from './database.ts';
+import { needDatabaseUrl, queryFailure } from './database.ts';
 import { clock, print, printJson, table } from './output.ts';
 
 interface LedgerQuery {
@@ -14,7 +14,7 @@ interface LedgerQuery {
 /** What was meant to be done, and what came of it: refusals and their reasons included. */
 export async function showLedger(query: LedgerQuery, empty: string): Promise<void> {
   const read = await ledger(needDatabaseUrl(), query);
-  if (!read.ok) throw databaseFailure(read.message);
+  if (!read.ok) throw queryFailure(read);
   if (query.json) printJson({ v: 1, items: read.value.map(entryDocument) });
   else print(read.value.length === 0 ? empty : ledgerText(read.value));
 }

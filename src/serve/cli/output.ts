@@ -96,7 +96,7 @@ export function ago(sinceMs: number, nowMs: number): string {
 
 export function tokens(count: number): string {
   if (count < 1_000) return `${count}`;
-  return count >= 1_000_000 ? `${count / 1_000_000}M` : `${Math.round(count / 1000)}k`;
+  return count >= 1_000_000 ? `${Math.round(count / 100_000) / 10}M` : `${Math.round(count / 1000)}k`;
 }
 
 export function clock(at: string | number): string {

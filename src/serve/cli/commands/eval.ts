@@ -23,9 +23,9 @@ export function addEval(program: Command): void {
 A line of labels.jsonl, with a run beside it (any file that \`replay\` reads):
   {"id":"r1","label":"looping","events":"runs/r1.jsonl","format":"claude-code",
    "onset_index":12,"end_index":40,"hard_negative":false,"sample":"random"}
-label: ${labelNames.slice(0, 5).join(', ')},
-${labelNames.slice(5).join(', ')}. Indexes count
-the run's lines from 0, null: all of it. hard_negative: healthy, but it looks
+label: ${labelNames.slice(0, 6).join(', ')},
+${labelNames.slice(6).join(', ')}. Indexes
+count the run's lines from 0; null: all of it. hard_negative: healthy, but looks
 bad. sample: random, or targeted where trouble was looked for.`,
     )
     .action(async (folder: string, options: { json?: boolean; markdown?: boolean }) => {

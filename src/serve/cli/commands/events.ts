@@ -2,9 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { followControl } from '../../../run/control.ts';
 import { recentEvents } from '../../../run/records.ts';
 import { needDaemon } from '../daemon.ts';
-import { databaseFailure, needDatabaseUrl } from '../database.ts';
+import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { type EventLine, eventText } from '../event-text.ts';
-import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson } from '../output.ts';
 
 interface EventsOptions {
@@ -29,9 +28,7 @@ export function addEvents(program: Command): void {
       const read = await recentEvents(needDatabaseUrl(), agent ?? null, options.limit);
       if (!read.ok) {
         following?.stop();
-        if (read.reason === 'no-agent')
-          throw new CommandFailure(exit.notFound, read.message, '`watchkeeper status` lists them');
-        throw databaseFailure(read.message);
+        throw queryFailure(read);
       }
       for (const event of read.value) show(event, options.json === true);
       following?.begin();

@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { shown } from '../../../model/text.ts';
 import type { HandoffDocument } from '../../../run/handoff/documents.ts';
 import { handoffRecords } from '../../../run/handoff/records.ts';
-import { databaseFailure, needDatabaseUrl } from '../database.ts';
-import { CommandFailure, exit } from '../outcome.ts';
+import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { ago, clock, print, printJson, table } from '../output.ts';
 
 export function addHandoffs(program: Command): void {
@@ -19,11 +18,7 @@ export function addHandoffs(program: Command): void {
     .option('--json', 'one JSON document')
     .action(async (agent: string | undefined, options: { json?: boolean }) => {
       const read = await handoffRecords(needDatabaseUrl(), agent ?? null);
-      if (!read.ok) {
-        if (read.reason === 'no-agent')
-          throw new CommandFailure(exit.notFound, read.message, '`watchkeeper status` lists them');
-        throw databaseFailure(read.message);
-      }
+      if (!read.ok) throw queryFailure(read);
       if (options.json) printJson({ v: 1, items: read.value });
       else print(read.value.length === 0 ? 'no handoff yet' : handoffsText(read.value));
     });
