@@ -116,7 +116,7 @@ function testMessage(): HumanMessage {
   };
 }
 
-/** `text`: what is wrong, without where. */
+/** `text`: what is wrong with the last entry, without where in the file. */
 function read(
   text: string,
   file: string,
@@ -125,7 +125,10 @@ function read(
   const { config, problems } = parsed.ok ? validate(parsed.value) : { config: null, problems: parsed.problems };
   if (config !== null) return ok(config.notify);
   const bad = badConfig(problems.map((problem) => ({ file, ...problem })));
-  return { ok: false, reason: 'bad-input', message: bad.message, text: problems[0]?.text ?? bad.message };
+  const [first] = problems;
+  const key = first?.key?.replace(/^notify\[\d+\]\.?/, '') ?? '';
+  const what = first === undefined ? bad.message : first.text;
+  return { ok: false, reason: 'bad-input', message: bad.message, text: key === '' ? what : `${key}: ${what}` };
 }
 
 function withEntry(text: string, entry: object): string {

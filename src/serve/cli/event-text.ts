@@ -52,6 +52,12 @@ const known: Record<string, (data: Data, source: string) => string> = {
     ]
       .filter(Boolean)
       .join(', '),
+  'api-error': ({ error, status, text }) => `${word(error)}${status ? ` (${word(status)})` : ''}: ${word(text)}`,
+  retry: ({ attempt, attemptsMax, status }) =>
+    `${word(attempt)} of ${word(attemptsMax)}${status ? ` (${word(status)})` : ''}`,
+  compacted: ({ trigger, tokensBefore, tokensAfter }) =>
+    `${word(trigger)}${typeof tokensBefore === 'number' ? `, from ${tokens(tokensBefore)}` : ''}` +
+    (typeof tokensAfter === 'number' ? ` to ${tokens(tokensAfter)}` : ''),
   band: ({ band, from, percent, used, window }) =>
     `${from ? `${word(from)} → ` : ''}${word(band) || 'unknown'}` +
     (typeof used === 'number' && typeof window === 'number'
