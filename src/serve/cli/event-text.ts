@@ -1,7 +1,7 @@
 import { counted } from '../../model/count.ts';
 import { wholePercent } from '../../model/percent.ts';
 import { shown } from '../../model/text.ts';
-import { clock, line, tokens, words } from './output.ts';
+import { line, tokens, when, words } from './output.ts';
 
 type Data = { [key: string]: unknown };
 
@@ -16,7 +16,7 @@ export interface EventLine {
 /** An event as a line for people, with what is worth knowing of it; --json has all there is. */
 export function eventText({ at, agent, source, kind, data }: EventLine): string {
   const what = known[kind]?.(data, source) ?? words(data);
-  return line(`${clock(at)}  ${agent}  ${kind}  ${what}`.trimEnd());
+  return line(`${when(at)}  ${agent}  ${kind}  ${what}`.trimEnd());
 }
 
 const known: Record<string, (data: Data, source: string) => string> = {

@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../model/action.ts';
 import { shown } from '../../model/text.ts';
 import { ledger } from '../../run/records.ts';
 import { needDatabaseUrl, queryFailure } from './database.ts';
-import { clock, print, printJson, table } from './output.ts';
+import { print, printJson, table, when } from './output.ts';
 
 interface LedgerQuery {
   agent: string | null;
@@ -16,7 +16,7 @@ export async function showLedger(query: LedgerQuery, empty: string): Promise<voi
   const read = await ledger(needDatabaseUrl(), query);
   if (!read.ok) throw queryFailure(read);
   if (query.json) printJson({ v: 1, items: read.value.map(entryDocument) });
-  else print(read.value.length === 0 ? empty : ledgerText(read.value));
+  else print(read.value.length === 0 ? empty : ledgerText(read.value, query.agent === null));
 }
 
 /** The first outcome is the action's; later ones are what came of it. */
@@ -44,10 +44,10 @@ function entryDocument(entry: LedgerEntry) {
   };
 }
 
-function ledgerText(entries: LedgerEntry[]): string {
+function ledgerText(entries: LedgerEntry[], ofAll: boolean): string {
   const rows = entries.map((entry) => [
-    { text: clock(entry.atMs) },
-    { text: entry.agent ?? '-' },
+    { text: when(entry.atMs) },
+    ...(ofAll ? [{ text: entry.agent ?? '-' }] : []),
     { text: entry.kind },
     { text: entry.subject === null ? entry.trigger : `${entry.trigger} ${shown(entry.subject, 40)}` },
     {
@@ -57,5 +57,5 @@ function ledgerText(entries: LedgerEntry[]): string {
     },
     { text: shown(String(entry.intent.text ?? entry.intent.command ?? '')) },
   ]);
-  return table(['AT', 'AGENT', 'WHAT', 'BY', 'OUTCOME', 'TEXT'], rows);
+  return table(['AT', ...(ofAll ? ['AGENT'] : []), 'WHAT', 'BY', 'OUTCOME', 'TEXT'], rows);
 }

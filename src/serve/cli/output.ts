@@ -99,12 +99,23 @@ export function tokens(count: number): string {
   return count >= 1_000_000 ? `${Math.round(count / 100_000) / 10}M` : `${Math.round(count / 1000)}k`;
 }
 
-export function clock(at: string | number): string {
+function clock(at: string | number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-/** "2026-01-31 10:04:42": here, as `clock`. */
-export function dateAndClock(at: string): string {
+/** On the reader's clock: "10:04:42", with the day if that is another one: "01-31 10:04". */
+export function when(at: string | number): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return isToday ? clock(at) : dateAndClock(at).slice(5, 16);
+}
+
+/** A text with the times in it on the reader's clock. */
+export function withOwnTimes(text: string): string {
+  return text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => when(at));
+}
+
+/** "2026-01-31 10:04:42", on the reader's clock. */
+export function dateAndClock(at: string | number): string {
   const day = new Date(at);
   const two = (number: number) => String(number).padStart(2, '0');
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())} ${clock(at)}`;

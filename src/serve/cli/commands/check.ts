@@ -24,7 +24,7 @@ export function addCheck(program: Command): void {
       const items = status.agents.map(healthDocument);
       const bad = items.filter((item) => item.status !== 'healthy');
       if (options.json) printJson({ v: 1, items });
-      else print(items.length === 0 ? 'no agent' : healthText(items));
+      else print(items.length === 0 ? 'no agent was found' : healthText(items));
       if (bad.length > 0) process.exitCode = exit.no;
     });
 }
@@ -37,7 +37,8 @@ async function oneRound(): Promise<StatusDocument> {
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
     environment: process.env,
     tmuxSockets: [],
-    progress: () => {},
+    // The first time a database is made, and somebody may be waiting; a timer is told nothing.
+    progress: (text) => void (process.stderr.isTTY && say(text)),
     event: () => {},
     notice: say,
   });

@@ -10,7 +10,7 @@ import type { StatusDocument } from '../../../run/status.ts';
 import { type Bar, barChart } from '../chart.ts';
 import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { ago, clock, line, print, printJson, tokens } from '../output.ts';
+import { ago, line, print, printJson, tokens, when } from '../output.ts';
 
 const answerMs = 3_000;
 
@@ -54,7 +54,7 @@ function contextText(document: ContextDocument, isLive: boolean, nowMs: number):
   const { agent, context, band, rule, points, room } = document;
   if (context === null)
     return `${agent}: its context is not known${points.length === 0 ? ', no figure has been told in this session' : ''}`;
-  const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${clock(context.at)}, no daemon`;
+  const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${when(context.at)}, no daemon`;
   const bars = turnBars(points);
   return [
     `${agent}: ${wholePercent(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
@@ -107,7 +107,7 @@ function compactionText({ client_compacts: seen, compacts_at: mark, points }: Co
   const here =
     last === undefined
       ? 'not compacted in this session'
-      : `compacted (${last.compacted}) at ${clock(last.at)}, ${last.used_before === null ? '' : `from ${tokens(last.used_before)} `}to ${tokens(last.used)}`;
+      : `compacted (${last.compacted}) at ${when(last.at)}, ${last.used_before === null ? '' : `from ${tokens(last.used_before)} `}to ${tokens(last.used)}`;
   const byItself =
     seen?.used_before != null
       ? `by itself the client did at ${tokens(seen.used_before)}`

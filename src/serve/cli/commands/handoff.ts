@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { HandoffDocument } from '../../../run/handoff/documents.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
-import { clock, print, printJson, wrapped } from '../output.ts';
+import { print, printJson, when, wrapped } from '../output.ts';
 import { refusalText } from '../refusal.ts';
 
 interface HandoffOptions {
@@ -81,7 +81,7 @@ function handoffText(handoff: HandoffDocument, dryRun = false): string {
   if (dryRun && step !== 'failed') return wrapped(`it would be asked for ${file ?? 'a document'} (recipe ${recipe})`);
   const last = steps.at(-1);
   return [
-    `${step}${why}${last === undefined ? '' : ` at ${clock(last.at)}`}`,
+    `${step}${why}${last === undefined ? '' : ` at ${when(last.at)}`}`,
     ...(waitsFor === null ? [] : [`waits for: ${waitsFor}`]),
     ...(file === null ? [] : [`document: ${file} (recipe ${recipe})`]),
     ...(before === null ? [] : [`session before: ${before}`]),

@@ -4,7 +4,7 @@ import { shown } from '../../../model/text.ts';
 import type { HandoffDocument } from '../../../run/handoff/documents.ts';
 import { handoffRecords } from '../../../run/handoff/records.ts';
 import { needDatabaseUrl, queryFailure } from '../database.ts';
-import { ago, clock, print, printJson, table } from '../output.ts';
+import { ago, print, printJson, table, when } from '../output.ts';
 
 export function addHandoffs(program: Command): void {
   program
@@ -28,7 +28,7 @@ function handoffsText(handoffs: HandoffDocument[]): string {
   // Where all are of our own kind there is nothing to tell them apart by.
   const hasRecipes = handoffs.some(({ recipe }) => recipe !== 'document');
   const rows = handoffs.map(({ agent, trigger, step, reason, steps, recipe, requested_at: requested, file }) => [
-    { text: clock(requested) },
+    { text: when(requested) },
     { text: agent },
     { text: trigger },
     { text: reason === null ? step : `${step}: ${reason}` },

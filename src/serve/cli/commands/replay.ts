@@ -129,7 +129,7 @@ function place({ index, at }: { index: number; at: string | null }): string {
 
 function totalsText(totals: ReplayTotals): string {
   const { unreadable: other } = totals;
-  const unread = other === 0 ? '' : `; ${counted(other, 'other file is', 'other files are')} no record of a run`;
+  const unread = other === 0 ? '' : `; ${counted(other, 'other file')} could not be read as a record`;
   return wrapped(`${counted(totals.files, 'record')}, ${countsText(totals)}${unread}`, '', columns);
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
 import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
 import { askStatus } from '../daemon.ts';
@@ -44,7 +45,7 @@ function statusText(status: StatusDocument): string {
   const nowMs = Date.now();
   const flags = [daemon.mode === 'watch' ? 'watch mode' : null, daemon.paused ? 'paused' : null].filter(Boolean);
   const { reacted, in_time: inTime } = daemon.prompts;
-  if (reacted > 0) flags.push(`${inTime} of ${reacted} prompts answered in time`);
+  if (reacted > 0) flags.push(`${inTime} of ${counted(reacted, 'prompt')} answered in time`);
   const head = `daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}${flags.length > 0 ? `, ${flags.join(', ')}` : ''}`;
   if (agents.length === 0) return `${head}\nno agent yet: start Claude Code, in tmux or anywhere else`;
   const rows = agents.map((agent) => row(agent, nowMs));

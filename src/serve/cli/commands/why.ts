@@ -3,7 +3,7 @@ import { counted } from '../../../model/count.ts';
 import { shown } from '../../../model/text.ts';
 import type { WhyDocument } from '../../../run/acting.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
-import { clock, dateAndClock, print, printJson, wrapped } from '../output.ts';
+import { print, printJson, when, withOwnTimes, wrapped } from '../output.ts';
 
 export function addWhy(program: Command): void {
   program
@@ -24,18 +24,18 @@ function whyText(why: WhyDocument): string {
   const next =
     why.next.length === 0
       ? ['nothing has to be done']
-      : why.next.map(({ at, what }) => (at === null ? what : `${what}, until ${here(at)}`));
+      : why.next.map(({ at, what }) => (at === null ? what : `${what}, until ${when(at)}`));
   return [
     wrapped(`${why.agent} is ${why.state}; Watchkeeper may ${why.authority}`),
     ...section(
       'because',
-      why.evidence.map(({ source, at, text }) => `${text.replaceAll(times, here)} (${source}, ${here(at)})`),
+      why.evidence.map(({ source, at, text }) => `${withOwnTimes(text)} (${source}, ${when(at)})`),
     ),
     ...section(
       'fired',
       why.fired.map(
         ({ check, subject, since, prompts, told }) =>
-          `${subject === null ? check : `${check} ${shown(subject, 60)}`} since ${here(since)}: prompted ${counted(prompts, 'time')}, told ${counted(told, 'time')}`,
+          `${subject === null ? check : `${check} ${shown(subject, 60)}`} since ${when(since)}: prompted ${counted(prompts, 'time')}, told ${counted(told, 'time')}`,
       ),
     ),
     ...section('not fired', notFired(why.not_fired)),
@@ -48,14 +48,6 @@ function notFired(checks: WhyDocument['not_fired']): string[] {
   const reasons = [...new Set(checks.map(({ reason }) => reason))];
   const having = (reason: string) => checks.filter((one) => one.reason === reason).map(({ check }) => check);
   return reasons.map((reason) => `${having(reason).join(', ')}: ${reason}`);
-}
-
-const times = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-
-/** A time on the reader's clock; with its day, if that is not today. */
-function here(at: string): string {
-  const whole = dateAndClock(at);
-  return whole.slice(0, 10) === dateAndClock(new Date().toISOString()).slice(0, 10) ? clock(at) : whole;
 }
 
 function section(title: string, lines: string[]): string[] {
