@@ -5,7 +5,7 @@ import { runOnce } from '../../../run/start.ts';
 import { healthDocument, type StatusDocument } from '../../../run/status.ts';
 import { askStatus } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { print, printJson, say } from '../output.ts';
+import { print, printJson, say, withOwnTimes } from '../output.ts';
 import { healthText } from './health.ts';
 import { exitCodes } from './up.ts';
 
@@ -40,7 +40,7 @@ async function oneRound(): Promise<StatusDocument> {
     // The first time a database is made, and somebody may be waiting; a timer is told nothing.
     progress: (text) => void (process.stderr.isTTY && say(text)),
     event: () => {},
-    notice: say,
+    notice: (text) => say(withOwnTimes(text)),
   });
   if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
   return done.value;

@@ -8,7 +8,7 @@ import { findHome, runningDaemon } from '../../../run/home.ts';
 import { startDaemon } from '../../../run/start.ts';
 import { eventText } from '../event-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { print, say } from '../output.ts';
+import { print, say, withOwnTimes } from '../output.ts';
 
 interface UpOptions {
   detach?: boolean;
@@ -72,7 +72,7 @@ async function upHere(options: UpOptions): Promise<void> {
     event: (event) => {
       if (!quiet.has(event.kind)) print(eventText({ ...event, at: event.atMs }));
     },
-    notice: say,
+    notice: (text) => say(withOwnTimes(text)),
   });
   if (!started.ok) throw new CommandFailure(exitCodes[started.reason], started.message, started.fix ?? null);
   daemon = started.value;
