@@ -16,7 +16,7 @@ export async function showLedger(query: LedgerQuery, empty: string): Promise<voi
   const read = await ledger(needDatabaseUrl(), query);
   if (!read.ok) throw queryFailure(read);
   if (query.json) printJson({ v: 1, items: read.value.map(entryDocument) });
-  else print(read.value.length === 0 ? empty : ledgerText(read.value, query.agent === null));
+  else print(read.value.length === 0 ? empty : ledgerText(read.value, query));
 }
 
 /** The first outcome is the action's; later ones are what came of it. */
@@ -44,11 +44,12 @@ function entryDocument(entry: LedgerEntry) {
   };
 }
 
-function ledgerText(entries: LedgerEntry[], ofAll: boolean): string {
+/** What was asked for is not said again in every row. */
+function ledgerText(entries: LedgerEntry[], { agent, kind }: LedgerQuery): string {
   const rows = entries.map((entry) => [
     { text: when(entry.atMs) },
-    ...(ofAll ? [{ text: entry.agent ?? '-' }] : []),
-    { text: entry.kind },
+    ...(agent === null ? [{ text: entry.agent ?? '-' }] : []),
+    ...(kind === null ? [{ text: entry.kind }] : []),
     { text: entry.subject === null ? entry.trigger : `${entry.trigger} ${shown(entry.subject, 40)}` },
     {
       text:
@@ -57,5 +58,8 @@ function ledgerText(entries: LedgerEntry[], ofAll: boolean): string {
     },
     { text: shown(String(entry.intent.text ?? entry.intent.command ?? '')) },
   ]);
-  return table(['AT', ...(ofAll ? ['AGENT'] : []), 'WHAT', 'BY', 'OUTCOME', 'TEXT'], rows);
+  return table(
+    ['AT', ...(agent === null ? ['AGENT'] : []), ...(kind === null ? ['WHAT'] : []), 'BY', 'OUTCOME', 'TEXT'],
+    rows,
+  );
 }

@@ -78,14 +78,16 @@ function handoffText(handoff: HandoffDocument, dryRun = false): string {
     new_session: after,
   } = handoff;
   const why = reason === null ? '' : `: ${refusalText(reason, agent, 'manage')}`;
-  if (dryRun && step !== 'failed') return wrapped(`it would be asked for ${file ?? 'a document'} (recipe ${recipe})`);
+  const by = recipe === 'document' ? '' : ` (recipe ${recipe})`;
+  if (dryRun && step !== 'failed') return wrapped(`it would be asked for ${file ?? 'a document'}${by}`);
   const last = steps.at(-1);
   return [
     `${step}${why}${last === undefined ? '' : ` at ${when(last.at)}`}`,
     ...(waitsFor === null ? [] : [`waits for: ${waitsFor}`]),
-    ...(file === null ? [] : [`document: ${file} (recipe ${recipe})`]),
+    ...(file === null ? [] : [`document: ${file}${by}`]),
     ...(before === null ? [] : [`session before: ${before}`]),
     ...(after === null ? [] : [`session after:  ${after}`]),
+    ...(isOver(handoff) ? [] : [`the daemon goes on with it; \`watchkeeper handoffs ${agent}\` says how far it is`]),
   ]
     .map((text) => wrapped(text))
     .join('\n');
