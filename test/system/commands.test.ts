@@ -68,7 +68,7 @@ describe('before anything was ever started', () => {
     [['authority', 'x', 'god'], "value 'god' is invalid for argument 'level': allowed: observe, nudge, manage"],
     [['health', '--filter', 'ugly'], "option '--filter <which>' argument 'ugly' is invalid: allowed: unhealthy"],
     [['events', '--limit', '0'], "argument '0' is invalid: allowed: a whole number from 1 to 1000000"],
-    [['status', 'x'], "too many arguments for 'status'"],
+    [['inbox', 'x'], "too many arguments for 'inbox'"],
   ])('a mistake in %j is told with what is allowed', async (args, words) =>
     expect((await world.run(...args)).stderr).toContain(`${words}: see \`watchkeeper`),
   );
@@ -113,6 +113,7 @@ describe('with a daemon', () => {
 
   it.each<Case>([
     { args: ['health', 'nobody'], code: 4 },
+    { args: ['status', 'nobody'], code: 4 },
     { args: ['health', 'nobody', '--json'], code: 4, word: 'not-found' },
     { args: ['events', 'nobody'], code: 4 },
     { args: ['events', 'nobody', '--json'], code: 4, word: 'not-found' },
@@ -121,7 +122,15 @@ describe('with a daemon', () => {
   ])('$args is $code', fails);
 
   it('yes is 0, an unhealthy agent makes --filter unhealthy 1', async () => {
-    for (const args of [['status'], ['health'], ['health', 'worker-ps'], ['events'], ['doctor'], ['db', 'url']]) {
+    for (const args of [
+      ['status'],
+      ['status', 'worker-ps'],
+      ['health'],
+      ['health', 'worker-ps'],
+      ['events'],
+      ['doctor'],
+      ['db', 'url'],
+    ]) {
       expect((await world.run(...args)).code, args.join(' ')).toBe(0);
     }
     expect((await world.run('health', '--filter', 'unhealthy')).code).toBe(0);
