@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts';
 import { digest, digestOf, highFactor, highStart, lowFactor, lowStart } from '../model/digest.ts';
 
 /**
@@ -10,19 +11,21 @@ export function settledDigest(text: string, tail: string, isError: boolean): str
   return tail === '' ? hash : digest(`${hash} ${tail}`);
 }
 
-/** Of its first few characters only: outputs with another start have another digest. */
-export function settledStart(text: string, isError: boolean): { start: string; isWhole: boolean } {
+/** Of its first few characters only: outputs with another start have another digest. `chars`: how many it took. */
+export function settledStart(text: string, isError: boolean): { start: string; isWhole: boolean; chars: number } {
   const part = text.length > startCharsRead ? text.slice(0, startCharsRead) : text;
   let start = scan(part, isError, startCharsSaid);
   // Nearly all blanks, so far.
   if (scannedAll && part !== text) start = scan(text.slice(0, codesMax), isError, startCharsSaid);
-  return { start, isWhole: scannedAll && text.length <= codesMax };
+  return { start, isWhole: scannedAll && text.length <= codesMax, chars: scannedChars };
 }
 
+const inputCharsMax = 64_000;
 const startCharsSaid = 200;
 const startCharsRead = 2_000;
 /** The last scan came to the end of its text. */
 let scannedAll = true;
+let scannedChars = 0;
 
 function scan(text: string, isError: boolean, saidMax: number): string {
   // Kept in this one function: numbers that a closure shares are slow.
@@ -157,6 +160,7 @@ function scan(text: string, isError: boolean, saidMax: number): string {
     at = next;
   }
   scannedAll = at >= end;
+  scannedChars = at;
   return digestOf(low, high);
 }
 
@@ -187,6 +191,46 @@ export function squeezedDigest(head: string, text: string): string {
     high = Math.imul(high ^ code, highFactor);
   }
   return digestOf(low, high);
+}
+
+/**
+ * The digest of the arguments of a call as if they were written as JSON first, which would take longer than all the rest:
+ * blanks do not matter, line breaks do.
+ */
+export function inputDigest(tool: string, input: JsonObject, leftOut: string): string {
+  low = lowStart;
+  high = highStart;
+  add(tool);
+  for (const key of Object.keys(input)) {
+    const value = input[key];
+    if (key === leftOut) continue;
+    add('\n');
+    add(key);
+    const isText = typeof value === 'string';
+    add(isText ? '=' : ':');
+    add(isText ? value : (JSON.stringify(value) ?? ''));
+  }
+  return digestOf(low, high);
+}
+
+let low = lowStart;
+let high = highStart;
+
+function add(text: string): void {
+  let ownLow = low;
+  let ownHigh = high;
+  let blank = false;
+  const end = Math.min(text.length, inputCharsMax);
+  for (let index = 0; index < end; index += 1) {
+    const code = text.charCodeAt(index);
+    const isBlank = code === 32 || (code >= 128 && isWideBlank(code));
+    if (isBlank && blank) continue;
+    blank = isBlank;
+    ownLow = Math.imul(ownLow ^ (isBlank ? 32 : code), lowFactor);
+    ownHigh = Math.imul(ownHigh ^ (isBlank ? 32 : code), highFactor);
+  }
+  low = ownLow;
+  high = ownHigh;
 }
 
 /** More than ever is compared; what is longer is cut before. */

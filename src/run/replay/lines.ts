@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
@@ -110,9 +109,4 @@ class LineCutter {
     this.#rest = [];
     this.#restBytes = 0;
   }
-}
-
-/** Most text is ASCII, which needs no decoding. */
-export function decoded(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }

@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
-import { claudeCode } from '../../clients/claude-code/client.ts';
-import { ownCopy } from '../../clients/claude-code/own-copy.ts';
+import { leanLine } from '../../clients/claude-code/lean-line.ts';
+import { parseTranscriptLine } from '../../clients/claude-code/transcript.ts';
 import { isRolloutRecord, parseRolloutLine } from '../../clients/codex/rollout.ts';
 import type { JsonObject } from '../../clients/json.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
-import { decoded, eachLine } from './lines.ts';
+import { decoded } from '../../model/text.ts';
+import { eachLine } from './lines.ts';
 
 /** Lines that may be broken before the format has to show. */
 const formatLinesMax = 50;
@@ -92,16 +93,10 @@ function isBlank(bytes: Buffer): boolean {
 }
 
 function transcriptLine(line: Buffer, index: number): RunLine {
-  const copy = ownCopy(line);
-  if (copy !== null) {
-    const short = transcriptEvents(decoded(line.subarray(0, copy.from)) + decoded(line.subarray(copy.to)), index);
-    if (short.ok) return short;
-  }
-  return transcriptEvents(decoded(line), index);
-}
-
-function transcriptEvents(line: string, index: number): RunLine {
-  const parsed = claudeCode.parseTranscriptLine(line, String(index));
+  const place = String(index);
+  const lean = leanLine(line);
+  const short = lean === null ? null : parseTranscriptLine(lean.text, place, lean.output);
+  const parsed = short?.ok ? short : parseTranscriptLine(decoded(line), place);
   if (!parsed.ok) return { ok: false, reason: 'malformed' };
   const side = parsed.sidechain;
   return { ok: true, events: parsed.events.map(({ atMs, key, fact }) => ({ atMs, key, fact, index, side })) };

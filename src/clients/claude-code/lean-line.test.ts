@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownCopy } from './own-copy.ts';
+import { leanLine } from './lean-line.ts';
 
 const text = `const a = "b"; {"uuid":"x"} ,"toolUseResult": → ${'x'.repeat(3_000)}`;
 const before = {
