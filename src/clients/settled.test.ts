@@ -43,8 +43,7 @@ describe('an output is known again', () => {
     ['addresses and blanks', 'at 0xff\n\n  done ', 'at 0x00123 done'],
   ])('whatever its %s', (_, one, other) => {
     expect(settledDigest(one, '', false)).toBe(settledDigest(other, '', false));
-    const [first, second] = [settledStart(one, false), settledStart(other, false)];
-    expect(first).toEqual({ ...second, chars: first.chars });
+    expect(settledStart(one, false)).toEqual(settledStart(other, false));
   });
 
   it('numbers differ, but not those of an error', () => {

@@ -1,5 +1,5 @@
-import type { JsonObject } from './json.ts';
 import { digest, digestOf, highFactor, highStart, lowFactor, lowStart } from '../model/digest.ts';
+import type { JsonObject } from './json.ts';
 
 /**
  * The digest of an output without what changes by itself from one run of the same command to the next: blanks, times,
@@ -11,20 +11,36 @@ export function settledDigest(text: string, tail: string, isError: boolean): str
   return tail === '' ? hash : digest(`${hash} ${tail}`);
 }
 
-/** Of its first few characters only: outputs with another start have another digest. `chars`: how many it took. */
-export function settledStart(text: string, isError: boolean): { start: string; isWhole: boolean; chars: number } {
-  const part = text.length > startCharsRead ? text.slice(0, startCharsRead) : text;
-  let start = scan(part, isError, startCharsSaid);
-  // Nearly all blanks, so far.
-  if (scannedAll && part !== text) start = scan(text.slice(0, codesMax), isError, startCharsSaid);
-  return { start, isWhole: scannedAll && text.length <= codesMax, chars: scannedChars };
+/** Of its first few characters only: outputs with another start have another digest. */
+export interface SettledStart {
+  start: string;
+  /** It is the digest of all of it. */
+  isWhole: boolean;
+  /** More after the text would change nothing. */
+  isSure: boolean;
+}
+
+export function settledStart(text: string, isError: boolean): SettledStart {
+  let start = '';
+  let isSure = false;
+  // Nearly always the first few are enough; there may be many blanks.
+  for (const chars of startCharsRead) {
+    const part = text.length > chars ? text.slice(0, chars) : text;
+    start = scan(part, isError, startCharsSaid);
+    isSure = scannedChars <= part.length - lookAheadChars;
+    if (isSure || part === text) break;
+  }
+  return { start, isWhole: scannedChars >= text.length, isSure };
 }
 
 const inputCharsMax = 64_000;
 const startCharsSaid = 200;
-const startCharsRead = 2_000;
-/** The last scan came to the end of its text. */
-let scannedAll = true;
+/** More than ever is compared; what is longer is cut before. */
+const codesMax = 16_384;
+const startCharsRead = [600, codesMax];
+/** The longest thing that is told apart in an output: a time, a duration, an id. */
+const lookAheadChars = 100;
+/** How far the last scan came. */
 let scannedChars = 0;
 
 function scan(text: string, isError: boolean, saidMax: number): string {
@@ -159,7 +175,6 @@ function scan(text: string, isError: boolean, saidMax: number): string {
     }
     at = next;
   }
-  scannedAll = at >= end;
   scannedChars = at;
   return digestOf(low, high);
 }
@@ -233,8 +248,6 @@ function add(text: string): void {
   high = ownHigh;
 }
 
-/** More than ever is compared; what is longer is cut before. */
-const codesMax = 16_384;
 /** The text as numbers, with a zero after its end: asking a string for one character after the other takes twice as long. */
 const codes = new Uint16Array(codesMax + 1);
 const codeBytes = Buffer.from(codes.buffer);

@@ -6,8 +6,6 @@ import { inputDigest, settledDigest, settledStart, squeezedDigest } from './sett
 const targetCharsMax = 300;
 const leadCharsMax = 300;
 const headCharsMax = 400;
-/** The longest thing that is told apart in an output: a time, a duration, an id. */
-const lookAheadChars = 100;
 /** Enough to tell outputs apart; a huge one costs no more than this. */
 const comparedCharsMax = 16_000;
 
@@ -16,8 +14,7 @@ export function callSign(tool: string, text: string, args: string | JsonObject):
   const act = actOf(tool, text);
   const target = text.slice(0, targetCharsMax);
   // Words about a call are written anew each time and change nothing.
-  const hash =
-    typeof args === 'string' ? squeezedDigest(`${tool}\n`, args) : inputDigest(tool, args, 'description');
+  const hash = typeof args === 'string' ? squeezedDigest(`${tool}\n`, args) : inputDigest(tool, args, 'description');
   return { hash, target, act, quick: isQuick(act, tool, text), edit: null };
 }
 
@@ -49,7 +46,7 @@ class OutputSign implements ResultSign {
     let text = given;
     let begins = settledStart(text, isError);
     // What is cut has to be enough for all that is asked of a start, and for what a look ahead may see.
-    if (whole !== null && (text.length < headCharsMax || begins.chars > text.length - lookAheadChars)) {
+    if (whole !== null && (text.length < headCharsMax || !begins.isSure)) {
       text = whole();
       begins = settledStart(text, isError);
       this.#whole = null;
@@ -59,11 +56,12 @@ class OutputSign implements ResultSign {
     this.excuse = isError ? excuseOf(text) : null;
     this.#isError = isError;
     this.#hash = hash ?? (begins.isWhole && this.#whole === null ? begins.start : null);
-    this.#text = this.#hash === null && this.#whole === null ? text : beginning(text);
+    if (this.#whole !== null) this.#text = '';
+    else this.#text = this.#hash === null ? text : beginning(text);
   }
 
   get lead(): string {
-    return this.#text.slice(0, leadCharsMax);
+    return (this.#whole?.() ?? this.#text).slice(0, leadCharsMax);
   }
 
   get hash(): string {

@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer';
+
 /** Text from outside: agents, their files, tmux, the network. It may be stored and shown, never typed or executed. */
 
 const shownMax = 2_000;

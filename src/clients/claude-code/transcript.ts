@@ -168,9 +168,12 @@ function signOf(tool: string, value: unknown): CallSign {
     : { ...sign, edit: { from: digest(from.slice(0, editCharsMax)), to: digest(to.slice(0, editCharsMax)) } };
 }
 
+/** After the variables that are set for it. */
+const firstProgram = /^\s*(?:\w+=\S*\s+)*(?!\w+=)(\S+)/;
+
 function bashWords(input: JsonObject): CallWords {
   const command = asString(input.command) ?? '';
-  const program = command.split(/\s+/).find((word) => word !== '' && !/^\w+=/.test(word));
+  const program = firstProgram.exec(command)?.[1];
   return {
     description: (asString(input.description) ?? command).slice(0, descriptionCharsMax) || null,
     label: program === undefined ? null : path.basename(program).slice(0, labelCharsMax),
