@@ -1,5 +1,3 @@
-import { isAscii } from 'node:buffer';
-
 /** Text from outside: agents, their files, tmux, the network. It may be stored and shown, never typed or executed. */
 
 const shownMax = 2_000;
@@ -48,9 +46,4 @@ const secrets: readonly RegExp[] = [
 
 function redact(text: string): string {
   return secrets.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text);
-}
-
-/** Bytes to text: most is ASCII, which needs no decoding. */
-export function decoded(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }

@@ -4,7 +4,7 @@
 //
 // All marks that are looked for have a quote after a comma and a letter behind it. That cannot be inside a text, where
 // quotes are escaped, nor at its end: it is where a key begins.
-import { decoded } from '../../model/text.ts';
+import { decoded } from '../decoded.ts';
 
 /** Shorter records are read whole in the same time. */
 const worthBytes = 1_500;

@@ -2,11 +2,11 @@ import { stat } from 'node:fs/promises';
 import { leanLine } from '../../clients/claude-code/lean-line.ts';
 import { parseTranscriptLine } from '../../clients/claude-code/transcript.ts';
 import { isRolloutRecord, parseRolloutLine } from '../../clients/codex/rollout.ts';
+import { decoded } from '../../clients/decoded.ts';
 import type { JsonObject } from '../../clients/json.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
-import { decoded } from '../../model/text.ts';
 import { eachLine } from './lines.ts';
 
 /** Lines that may be broken before the format has to show. */

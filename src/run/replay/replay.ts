@@ -1,6 +1,7 @@
 import { loopLimits } from '../../detect/loops/check.ts';
 import { type JudgeLimits, type RunFinding, RunJudge, type RunNote } from '../../detect/loops/judge.ts';
 import { type RunState, stateAfter } from '../../detect/loops/run-state.ts';
+import type { TrendLimits } from '../../detect/trends/check.ts';
 import { trendChecks } from '../../detect/trends/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
 import type { RunEvent } from '../../model/run-event.ts';
@@ -15,7 +16,12 @@ const minuteMs = 60_000;
 
 const confidences = new Map<string, number>(trendChecks.map(({ name, confidence }) => [name, confidence]));
 
-export function judgeLimits({ stall, waiting, judging }: Pick<Config, 'stall' | 'waiting' | 'judging'>): JudgeLimits {
+/** What of a configuration the judging of a record is about. */
+interface JudgedBy extends Pick<Config, 'stall' | 'waiting'> {
+  judging: TrendLimits;
+}
+
+export function judgeLimits({ stall, waiting, judging }: JudgedBy): JudgeLimits {
   return {
     loop: loopLimits,
     trend: trendLimitsOf(judging),
