@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leanLine } from './lean-line.ts';
+import { leanLine, writtenText } from './lean-line.ts';
 import { parseTranscriptLine } from './transcript.ts';
 
 const text = `const a = "b"; {"uuid":"x"} ,"toolUseResult": → ${'x '.repeat(2_000)}`;
@@ -58,7 +58,9 @@ describe("the client's own copy of a result", () => {
 function said(line: string, lean: boolean): unknown {
   const bytes = Buffer.from(line);
   const cut = lean ? leanLine(bytes) : null;
-  const short = cut === null ? null : parseTranscriptLine(cut.text, '0', cut.output);
+  const output = cut?.output ?? null;
+  const whole = output === null ? null : () => writtenText(bytes.subarray(output.from, output.to)) ?? '';
+  const short = cut === null ? null : parseTranscriptLine(cut.text, '0', whole);
   const parsed = short?.ok ? short : parseTranscriptLine(line, '0');
   if (!parsed.ok) return null;
   return parsed.events.map(({ fact, ...event }) => {

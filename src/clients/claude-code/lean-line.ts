@@ -36,8 +36,8 @@ const blank = 32;
 /** The text of a record without what nobody reads. */
 export interface LeanLine {
   text: string;
-  /** Of a result whose output was cut: all of it. */
-  output: (() => string) | null;
+  /** Of a result whose output was cut: where all of it is written. */
+  output: Cut | null;
 }
 
 interface Cut {
@@ -60,8 +60,7 @@ export function leanLine(line: Buffer): LeanLine | null {
   // A blank is never a part of an escape or of a letter.
   const startEnd = line.lastIndexOf(blank, output.from + outputStartBytes) + 1;
   if (startEnd < output.from + outputStartBytesMin) return { text: without(line, copy, null), output: null };
-  const written = line.toString('latin1', output.from, output.to);
-  return { text: without(line, { from: startEnd, to: output.to }, copy), output: () => textOf(written) };
+  return { text: without(line, { from: startEnd, to: output.to }, copy), output };
 }
 
 function copyAt(line: Buffer, from: number): Cut | null {
@@ -124,10 +123,12 @@ function without(line: Buffer, first: Cut, second: Cut | null): string {
 
 let left = Buffer.allocUnsafe(64 * 1024);
 
-function textOf(written: string): string {
+/** A text as it is written in a record; null: it is none. */
+export function writtenText(bytes: Buffer): string | null {
   try {
-    return JSON.parse(`"${decoded(Buffer.from(written, 'latin1'))}"`);
+    const text: unknown = JSON.parse(`"${decoded(bytes)}"`);
+    return typeof text === 'string' ? text : null;
   } catch {
-    return '';
+    return null;
   }
 }
