@@ -20,7 +20,7 @@ import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
 import { Answers, eventDocument } from './answers.ts';
-import type { ConfigPlaces } from './config/load.ts';
+import type { ConfigPlaces } from './config/places.ts';
 import { formatProblem } from './config/problem.ts';
 import type { ConfigWatch } from './config/watch.ts';
 import { BrokenSources } from './conformance-results.ts';
@@ -188,6 +188,7 @@ export class Daemon {
       flush: () => this.#journal.flush(),
       lookSoon: (agent) => this.#watcher.touch(agent),
       failed: (error) => this.#failed('an action', error),
+      notice: (line) => this.#notice('info', line),
       recordCheck: (row) => this.#journal.addCheck(row),
       spawnStatus: (agent, taskId) => this.#spawns.status(agent, taskId),
     });

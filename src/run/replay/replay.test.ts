@@ -4,6 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../config/schema.ts';
+import { readRun } from './read-run.ts';
 import { findRecords, ownHistory } from './records.ts';
 import { judgeLimits, type ReplayLine, replayFile } from './replay.ts';
 import { replayAll } from './totals.ts';
@@ -21,6 +22,25 @@ async function replay(name: string, content: string | Buffer, given = limits, si
 
 function neutral(records: object[]): string {
   return records.map((record, i) => JSON.stringify({ i, src_index: i, side: false, ...record })).join('\n');
+}
+
+/** The same command over and over, with these outputs, as Claude Code writes it. */
+function transcript(outputs: string[]): string {
+  let seconds = 0;
+  const record = (more: object) => {
+    seconds += 1;
+    const timestamp = new Date(1_772_359_200_000 + seconds * 1000).toISOString();
+    return JSON.stringify({ parentUuid: 'p', sessionId: 's', ...more, uuid: `u${seconds}`, timestamp });
+  };
+  const steps = outputs.flatMap((content, at) => {
+    const call = { type: 'tool_use', id: `t${at}`, name: 'Bash', input: { command: 'make' } };
+    const result = { tool_use_id: `t${at}`, type: 'tool_result', content };
+    return [
+      record({ type: 'assistant', message: { model: 'm', id: `m${at}`, content: [call], stop_reason: 'tool_use' } }),
+      record({ type: 'user', message: { role: 'user', content: [result] }, toolUseResult: { stdout: content } }),
+    ];
+  });
+  return [record({ type: 'user', message: { role: 'user', content: 'go' } }), ...steps].join('\n');
 }
 
 const question = [
@@ -73,6 +93,20 @@ describe('replay', () => {
     expect((await replay('t.ndjson', neutral(timeless))).done).toMatchObject({
       value: { findings: {}, open_turn_s: 0 },
     });
+  });
+
+  it.each([
+    ['as they are', (text: string) => text, 'jsonl'],
+    ['packed', gzipSync, 'jsonl.gz'],
+  ])('long outputs, %s, are compared to their end', async (_, packed, ending) => {
+    // Longer together than what is read at once.
+    const all = Array.from({ length: 400 }, (_, at) => `line ${at} of a long → output `).join('\n');
+    const equal = transcript(Array.from({ length: 150 }, () => `${all} the end`));
+    const others = transcript(Array.from({ length: 150 }, (_, at) => `${all} the end of ${at}`));
+    expect((await replay(`equal.${ending}`, packed(equal))).done).toMatchObject({
+      value: { findings: { looping: 1 } },
+    });
+    expect((await replay(`others.${ending}`, packed(others))).done).toMatchObject({ value: { findings: {} } });
   });
 
   it('a line that never ends is left out', async () => {
@@ -132,14 +166,14 @@ describe('folders of records', () => {
   it("the user's own history is found, added up, and what is no record counted", async () => {
     const found = findRecords(history(), null);
     if (!found.ok) throw new Error(found.message);
-    expect(found.value.map(({ name }) => name).sort()).toEqual([
+    expect(found.value.jobs.map(({ name }) => name).sort()).toEqual([
       '2026/rollout-1.jsonl',
       'p/notes.jsonl',
       'p/one.jsonl',
     ]);
     const parts: string[] = [];
     const options = { limits, sinceMs: null, json: false, states: false };
-    const done = await replayAll(found.value, options, (job, part) => {
+    const done = await replayAll(found.value.jobs, options, (job, part) => {
       if ('lines' in part) parts.push(`${job.name} ${part.lines.length}`);
     });
     expect(done).toMatchObject({
@@ -148,7 +182,7 @@ describe('folders of records', () => {
     expect(parts.sort()).toEqual(['2026/rollout-1.jsonl 3', 'p/one.jsonl 3']);
     // What was last written before that time can have nothing since.
     const since = findRecords([path.join(home, '.codex')], 2_000_000);
-    expect(since).toMatchObject({ ok: true, value: [] });
+    expect(since).toMatchObject({ ok: true, value: { jobs: [], closed: 0 } });
   });
 
   it('a record that is named and cannot be read ends it', async () => {
@@ -157,7 +191,10 @@ describe('folders of records', () => {
     const found = findRecords([file], null);
     if (!found.ok) throw new Error(found.message);
     const options = { limits, sinceMs: null, json: true, states: true };
-    expect(await replayAll(found.value, options, () => {})).toMatchObject({ ok: false, reason: 'unknown-format' });
+    expect(await replayAll(found.value.jobs, options, () => {})).toMatchObject({ ok: false, reason: 'unknown-format' });
     expect(findRecords([path.join(folder, 'gone')], null)).toMatchObject({ ok: false, reason: 'not-found' });
+    const empty = path.join(folder, 'empty.jsonl');
+    writeFileSync(empty, '');
+    expect(await readRun(empty, () => {})).toMatchObject({ ok: false, message: `${empty} is empty` });
   });
 });
