@@ -29,8 +29,8 @@ export interface Processes {
   readonly bootId: string;
   readonly uid: number;
   info(pid: number): ProcessInfo | null;
-  /** The cheapest look there is: some process has this pid. */
-  exists(pid: number): boolean;
+  /** The cheapest look there is: whether some process has this pid and goes on, neither dead nor stopped. */
+  goesOn(pid: number): boolean;
   children(pid: number): number[];
   /** The binary's real path, null where it cannot be read. */
   executable(pid: number): string | null;

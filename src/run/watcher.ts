@@ -157,7 +157,8 @@ export class Watcher {
       !agent.isSettled(nowMs, this.#isWatched) ||
       this.#examiner.isPending(agent.name) ||
       this.#parts.inbox.hasFor(pid) ||
-      !this.#parts.processes.exists(pid)
+      // No file tells of it: left to the next tick, it would be seen late.
+      !this.#parts.processes.goesOn(pid)
     );
   }
 

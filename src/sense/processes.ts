@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readlinkSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readlinkSync, readSync, statSync } from 'node:fs';
 import type { Processes, ProcessInfo } from '../model/world.ts';
 
 /** Linux gives every clock in /proc in hundredths of a second, whatever the kernel ticks at. */
@@ -14,7 +14,7 @@ export function linuxProcesses(): Processes {
     bootId,
     uid,
     info: (pid) => readInfo(pid, bootId),
-    exists: (pid) => existsSync(`/proc/${pid}`),
+    goesOn: (pid) => /\) [^ZXT] [^)]*$/.test(readText(`/proc/${pid}/stat`) ?? ''),
     children: (pid) => readChildren(pid),
     executable: (pid) => readLink(`/proc/${pid}/exe`),
     directory: (pid) => readLink(`/proc/${pid}/cwd`),
