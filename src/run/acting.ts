@@ -83,6 +83,13 @@ export class Acting {
   readonly #hostFindings: HostFindings;
   readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
+  /** Each is read once. */
+  readonly #unread: (() => Promise<boolean>)[] = [
+    () => this.#restoreAuthorities(),
+    () => this.#prompter.recover(),
+    () => this.#keeper.restore(),
+    () => this.handoffs.restore(),
+  ];
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
@@ -112,16 +119,29 @@ export class Acting {
       commander: this.#commander,
       view: (name) => parts.views().find(({ agent }) => agent === name) ?? null,
       idFor: (agent, check, subject) => this.#keeper.idFor(agent, check, subject),
+      isTold: (agent, handoff) => {
+        const incident = this.#keeper.about(agent, 'handoff-failed', handoff);
+        return incident !== null && (incident.tells > 0 || incident.ackedMs !== null);
+      },
     });
   }
 
-  /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
-  async restore(): Promise<void> {
+  /**
+   * What an earlier run left open. Before the first look at the agents, which may bring the proof of it. false: something
+   * could not be read; once more, then, from there.
+   */
+  async restore(): Promise<boolean> {
+    for (let next = this.#unread[0]; next !== undefined; next = this.#unread[0]) {
+      if (!(await next())) return false;
+      this.#unread.shift();
+    }
+    return true;
+  }
+
+  async #restoreAuthorities(): Promise<boolean> {
     const overrides = await this.#parts.store.loadAuthorities(this.#parts.host);
     if (overrides.ok) this.#overrides = overrides.value;
-    await this.#prompter.recover();
-    await this.#keeper.restore();
-    await this.handoffs.restore();
+    return overrides.ok;
   }
 
   told(agent: string, event: SessionEvent): void {
