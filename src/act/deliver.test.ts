@@ -231,6 +231,15 @@ describe('a command that the client would complete to another one', () => {
     expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'confirmed' });
     expect(there.submitted).toEqual([command.text]);
   });
+  it('is not submitted with what a person typed while its menu was waited for', async () => {
+    const there = terminal();
+    there.menu = () => {
+      if (there.nowMs > 200 && !there.box.endsWith('mine')) there.box += ' mine';
+      return null;
+    };
+    expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'uncertain', reason: 'left-in-box' });
+    expect([there.submitted, there.box]).toEqual([[], '/tina:check  mine']);
+  });
   it('is not submitted by a second Enter either', async () => {
     const there = terminal({ swallows: 1, provedAtMs: null });
     there.menu = (text) => (there.pressed.includes('Enter') ? completes(text) : null);

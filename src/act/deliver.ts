@@ -89,9 +89,13 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
 
   const pasted = await ports.terminal.paste(delivery.text, guard);
   if (pasted === 'not-now') return notPasted(hand, await whyNot(ports));
-  const ours = await waitForBox(ports, (text) => isOurs(text, delivery), pasteMs);
-  if (ours !== null && delivery.neverCompleted === true && (await isCompleted(delivery, ports)))
-    return takeBack(delivery, hand, 'unknown-command');
+  const isRight = (text: string) => isOurs(text, delivery);
+  let ours = await waitForBox(ports, isRight, pasteMs);
+  if (ours !== null && delivery.neverCompleted === true) {
+    if (await isCompleted(delivery, ports)) return takeBack(delivery, hand, 'unknown-command');
+    // That took a moment.
+    ours = await waitForBox(ports, isRight);
+  }
   const again = await checkFit(ports);
   if (ours === null || typeof again === 'string' || again.mode !== '')
     return takeBack(
