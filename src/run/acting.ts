@@ -20,6 +20,7 @@ import { HostFindings } from './host-findings.ts';
 import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
+import { readAll } from './read-all.ts';
 import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
@@ -83,13 +84,6 @@ export class Acting {
   readonly #hostFindings: HostFindings;
   readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
-  /** Each is read once. */
-  readonly #unread: (() => Promise<boolean>)[] = [
-    () => this.#restoreAuthorities(),
-    () => this.#prompter.recover(),
-    () => this.#keeper.restore(),
-    () => this.handoffs.restore(),
-  ];
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
@@ -126,16 +120,15 @@ export class Acting {
     });
   }
 
-  /**
-   * What an earlier run left open. Before the first look at the agents, which may bring the proof of it. false: something
-   * could not be read; once more, then, from there.
-   */
-  async restore(): Promise<boolean> {
-    for (let next = this.#unread[0]; next !== undefined; next = this.#unread[0]) {
-      if (!(await next())) return false;
-      this.#unread.shift();
-    }
-    return true;
+  /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
+  restore(): Promise<boolean> {
+    return readAll([
+      () => this.#restoreAuthorities(),
+      () => this.#keeper.restore(),
+      () => this.handoffs.restore(),
+      // Last: from here on the proof is waited for.
+      () => this.#prompter.recover(),
+    ]);
   }
 
   async #restoreAuthorities(): Promise<boolean> {

@@ -65,9 +65,6 @@ const congestedRows = 10_000;
 /** For one round without a daemon: what was seen once is seen again by then. */
 const lookedMsMax = 10_000;
 const lookedEveryMs = 100;
-/** A database that is being started again is waited for so long. */
-const restoreMsMax = 5_000;
-const restoreEveryMs = 500;
 /** A burst of changes in the agents' folders is no reason to look at every output file again. */
 const spawnsPulseMs = 400;
 
@@ -220,7 +217,7 @@ export class Daemon {
     const stored = await this.#store.load(this.#host);
     if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
     // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
-    if (!(await this.#restored()))
+    if (!(await this.#acting.restore()))
       return fail('database', 'what the last run left open cannot be read from the database');
     this.#watcher.restore(stored.value);
     await this.#spawns.restore();
@@ -253,15 +250,6 @@ export class Daemon {
       looked: () => this.#looked(),
       settled: () => this.#acting.settled(),
     });
-  }
-
-  async #restored(): Promise<boolean> {
-    const endMs = systemClock.monotonicMs() + restoreMsMax;
-    for (;;) {
-      if (await this.#acting.restore()) return true;
-      if (systemClock.monotonicMs() > endMs) return false;
-      await sleep(restoreEveryMs);
-    }
   }
 
   /** Whatever has to be seen twice was, and the rules know it. */
