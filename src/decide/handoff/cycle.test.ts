@@ -290,6 +290,24 @@ describe('waiting for the turn, and no longer than the deadline', () => {
       { state: 'working', ageMs: late, actions: [did('interrupt', 'draft', 1)] },
       'interrupt',
     ],
+    [
+      'the interrupt was refused, and for long',
+      'requested',
+      { state: 'working', ageMs: 3 * deadlineMs - 1, actions: [did('interrupt', 'draft', 1)] },
+      'interrupt',
+    ],
+    [
+      'the interrupt was refused all the time',
+      'requested',
+      { state: 'working', ageMs: 3 * deadlineMs, actions: [did('interrupt', 'draft', 1)] },
+      'fail busy',
+    ],
+    [
+      'and while it writes',
+      'prompted',
+      { state: 'working', ageMs: 3 * deadlineMs, actions: [did('interrupt', 'draft', 2)] },
+      'fail no-document',
+    ],
     ['compacting is not interrupted', 'requested', { state: 'compacting', ageMs: late }, 'wait: it is compacting'],
     ['a dialog', 'requested', { state: 'waiting', ageMs: late - 2 }, 'wait: a dialog is open'],
     ['a dialog past the deadline', 'requested', { state: 'waiting', ageMs: late }, 'fail dialog'],
@@ -377,6 +395,12 @@ describe('a fresh context that does not take it up goes back to the old one', ()
     ['idle past the deadline', 'resumed', { ageMs: late }, 'go-back'],
     ['at work past the deadline', 'resumed', { state: 'working', ageMs: late }, 'wait: that it goes on'],
     ['at work for long', 'resumed', { state: 'working', ageMs: tooLate }, 'interrupt'],
+    [
+      'at work, and the interrupt was refused all the time',
+      'resumed',
+      { state: 'working', ageMs: 4 * deadlineMs, actions: [did('interrupt', 'draft', 7)] },
+      'fail not-confirmed',
+    ],
     [
       'somebody else works there',
       'resumed',
