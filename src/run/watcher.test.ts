@@ -22,15 +22,9 @@ const inPane: SeenAgent = { ...byRegistry, place: { socket, pane } };
 const answers: Sweep['servers'][number] = { socket, panes: 1, failure: null };
 const hangs: Sweep['servers'][number] = { socket, panes: null, failure: 'hung' };
 
-/** A watcher in a world without files, where one process lives; `open`: the checks with an open incident. */
-function watching(open: readonly CheckName[] = []) {
-  const files: Files = {
-    info: () => null,
-    list: () => null,
-    readSmall: () => ({ ok: false, reason: 'missing' }),
-    readAt: () => ({ ok: false, reason: 'missing' }),
-    watch: () => null,
-  };
+/** A watcher where one process lives; `open`: the checks with an open incident. */
+function watching(open: readonly CheckName[] = [], texts: ReadonlyMap<string, string> = new Map()) {
+  const files = filesOf(texts);
   const processes: Processes = {
     bootId: 'b',
     uid: 1,
@@ -76,6 +70,26 @@ function watching(open: readonly CheckName[] = []) {
       await watcher.tick();
       return watcher.views()[0];
     },
+  };
+}
+
+/** Files that are only read. */
+function filesOf(texts: ReadonlyMap<string, string>): Files {
+  const infoOf = (text: string) =>
+    ({ kind: 'file', size: text.length, mtimeMs: viewNowMs, inode: '1', bornMs: 1, uid: 1 }) as const;
+  return {
+    info: (file) => (texts.has(file) ? infoOf(texts.get(file) ?? '') : null),
+    list: () => null,
+    readSmall(file) {
+      const text = texts.get(file);
+      return text === undefined ? { ok: false, reason: 'missing' } : { ok: true, text, info: infoOf(text) };
+    },
+    readAt(file, offset, bytesMax) {
+      const text = texts.get(file);
+      if (text === undefined) return { ok: false, reason: 'missing' };
+      return { ok: true, bytes: Buffer.from(text.slice(offset, offset + bytesMax)), info: infoOf(text) };
+    },
+    watch: () => null,
   };
 }
 
@@ -145,5 +159,46 @@ describe('an agent that ended before a restart', () => {
     const { watcher } = watching([]);
     watcher.restore([stored(ended)]);
     expect(watcher.views()).toMatchObject([{ agent: 'api-ps', findings: [] }]);
+  });
+});
+
+describe('a record that is longer than one look takes in', () => {
+  const sessionId = '0b7e8a52-0000-4000-8000-000000000000';
+  const entry = { pid, sessionId, cwd: '/srv/api', procStart: startTicks, kind: 'interactive', status: 'idle' };
+  const at = new Date(viewNowMs - 30_000).toISOString();
+  const line = { type: 'user', timestamp: at, promptSource: 'typed', message: { content: 'x'.repeat(100_000) } };
+  const record = Array.from({ length: 50 }, (_, n) => `${JSON.stringify({ ...line, uuid: `u${n}` })}\n`).join('');
+  const registry = claudeCode.registryFile('/home/u/.claude', pid);
+  const transcript = claudeCode.transcriptFile('/home/u/.claude', '/srv/api', sessionId);
+
+  it('is said to be behind until it is read to the end, and so long a single run waits', async () => {
+    const texts = new Map([
+      [registry, JSON.stringify(entry)],
+      [transcript, record],
+    ]);
+    const { watcher, tick } = watching([], texts);
+    await tick([inPane], [answers]);
+    expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([true, true]);
+    watcher.pulse();
+    expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([false, false]);
+    const [view] = watcher.views();
+    expect(view).toMatchObject({ sessionId, transcript });
+  });
+
+  it('nor is the session it changed to known before its record was looked at', async () => {
+    const texts = new Map([
+      [registry, JSON.stringify(entry)],
+      [transcript, `${JSON.stringify({ ...line, uuid: 'u', message: { content: 'x' } })}\n`],
+    ]);
+    const { watcher, tick } = watching([], texts);
+    await tick([inPane], [answers]);
+    expect(watcher.agent('api-ps')?.isBehind).toBe(false);
+    const next = '0b7e8a52-1111-4000-8000-000000000000';
+    texts.set(registry, JSON.stringify({ ...entry, sessionId: next, updatedAt: 1 }));
+    await tick([inPane], [answers]);
+    expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([true, true]);
+    watcher.pulse();
+    expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([false, false]);
+    expect(watcher.views()[0]?.sessionId).toBe(next);
   });
 });
