@@ -30,6 +30,8 @@ class Desk {
   /** Its last look went well. */
   isSeen = true;
   isPaused = false;
+  /** As the last prompt was asked for: whether it is still to be typed when its turn comes. */
+  isStillDue: (() => boolean) | undefined;
   #daemon!: Handoffs;
 
   constructor() {
@@ -129,7 +131,12 @@ class Desk {
         handoffText: async () => ok('# Handoff\n'),
         handoffActions: async () => ok([]),
       },
-      prompter: { prompt: async () => type('prompt') },
+      prompter: {
+        prompt: async ({ isStillDue }) => {
+          this.isStillDue = isStillDue;
+          return type('prompt');
+        },
+      },
       commander: {
         clear: () => type('clear'),
         resume: () => type('go-back'),
@@ -183,6 +190,14 @@ it('an agent that is there and could not be looked at yet has not ended', async 
   world.isSeen = false;
   await world.rounds(3);
   expect([world.typed, world.steps]).toEqual([[], [way.slice(0, 5).join(' ')]]);
+});
+
+it('its request is for the session that was to be handed over, and for no other that is there when its turn comes', async () => {
+  const world = await desk('requested');
+  await world.rounds(1);
+  expect([world.typed, world.isStillDue?.()]).toEqual([['prompt'], true]);
+  world.session = 'another';
+  expect(world.isStillDue?.()).toBe(false);
 });
 
 describe('in watch mode', () => {
