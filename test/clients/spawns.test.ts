@@ -315,7 +315,10 @@ describe.concurrent('background work', () => {
         });
         expect(item).toMatchObject({ kind: 'orphaned-work', agent: 'clear-ps' });
         for (const { output_file: file } of await rows.spawns('clear')) expect(item?.text).toContain(file);
-        const [check] = await rows.checks('clear', 'orphaned_work');
+        // It is in the inbox as soon as it is about to be told.
+        const check = await s.until('its row', async () =>
+          (await rows.checks('clear', 'orphaned_work')).find(({ action_taken: taken }) => taken !== null),
+        );
         expect(check).toMatchObject({ status: 'warning', action_taken: 'told human' });
         // The subagent writes on in the folder of the new session, and its end is told there.
         child.release();

@@ -180,10 +180,17 @@ describe('with a daemon and an agent', () => {
     await becomes(world, evil, ({ status }) => status === 'stalled');
     const told = await until('told', async () => (await inbox(world)).find(({ subject }) => subject === evil), waitMs);
     expect(told).toMatchObject({ kind: 'spawn-stalled', agent: 'shop-ps' });
-    const audit = JSON.parse((await world.run('audit', 'shop-ps', '--json')).stdout) as {
-      items: { subject: string | null; kind: string; outcome: string; reason: string | null }[];
-    };
-    const about = audit.items.filter(({ subject }) => subject === evil);
+    const about = await until(
+      'on record as told',
+      async () => {
+        const audit = JSON.parse((await world.run('audit', 'shop-ps', '--json')).stdout) as {
+          items: { subject: string | null; kind: string; outcome: string | null; reason: string | null }[];
+        };
+        const mine = audit.items.filter(({ subject }) => subject === evil);
+        return mine.some(({ kind, outcome }) => kind === 'notify' && outcome === 'told') ? mine : null;
+      },
+      waitMs,
+    );
     expect(about).toMatchObject([
       { kind: 'prompt', outcome: 'refused', reason: 'unsafe-text' },
       { kind: 'notify', outcome: 'told' },
@@ -202,8 +209,16 @@ describe('with a daemon and an agent', () => {
     );
     expect(told).toMatchObject({ kind: 'spawn-stalled', agent: null });
     expect(told.text).toContain('project lonely');
-    const [check] = await world.query<{ action_taken: string }>(
-      "SELECT action_taken FROM health_checks WHERE details->>'task_id' = 'alone' AND status = 'warning'",
+    // It is in the inbox as soon as it is about to be told.
+    const sql =
+      "SELECT action_taken FROM health_checks WHERE details->>'task_id' = 'alone' AND status = 'warning' AND action_taken IS NOT NULL";
+    const [check] = await until(
+      'its row',
+      async () => {
+        const rows = await world.query<{ action_taken: string }>(sql);
+        return rows.length > 0 ? rows : null;
+      },
+      waitMs,
     );
     expect(check?.action_taken).toBe('told human');
     expect((await world.run('spawn-track', 'done', 'lonely', 'alone')).code).toBe(0);
