@@ -1,3 +1,4 @@
+import { tmuxPane } from '../act/pane-terminal.ts';
 import { messageFor } from '../decide/message.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
@@ -89,7 +90,7 @@ export class Acting {
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
-    const typist = new Typist(parts);
+    const typist = new Typist({ ...parts, terminal: tmuxPane });
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);

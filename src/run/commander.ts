@@ -159,9 +159,10 @@ export class Commander {
 
   async #type(agent: string, command: Command, handoff: ForHandoff | null, decidedMs: number): Promise<CommandResult> {
     const { typist, clock } = this.#parts;
-    const isOld = handoff !== null && clock.monotonicMs() - decidedMs > decisionMs;
     const action = this.#action(agent, 'command', { command: command.text, ...handoff?.about });
     if (!(await this.#intend(action))) return this.#result(action, 'refused', 'no-ledger', null);
+    // Others may have typed first, and the ledger may have taken its time.
+    const isOld = handoff !== null && clock.monotonicMs() - decidedMs > decisionMs;
     const refusal =
       typist.whyNotAllowed(agent, 'manage') ?? command.whyNot?.() ?? (isOld ? 'stale' : this.#whyNot(agent, handoff));
     if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);

@@ -100,12 +100,12 @@ export class WatchedAgent {
     return this.#view ?? this.#before?.view ?? null;
   }
 
-  /** It has written more than one look can take in. */
   /** Its record has not been read to the end yet. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
+  /** It has written more than one look can take in. */
   get hasBacklog(): boolean {
     return this.#hasBacklog;
   }

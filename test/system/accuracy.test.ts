@@ -99,12 +99,17 @@ describe("a check's own record on this machine", () => {
     expect(both.endings).toEqual({ 'human-wrote': 1, 'by-itself': 1 });
   });
 
-  it('a killed agent: right from the first moment; denied by a person: wrong for good', async () => {
+  it('a killed agent: right from the first moment, also after a restart; denied by a person: wrong for good', async () => {
     const agent = await openStandIn(world, 'killed');
     await world.agentIs('killed', 'idle');
     process.kill(agent.pid, 'SIGKILL');
     const id = await raised('killed', 'ended-unexpectedly');
     await check('ended-unexpectedly', ({ right }) => right === 1);
+    // Nobody can look at it again; after a restart what was found stands all the same.
+    process.kill(world.daemonPid(), 'SIGKILL');
+    await world.up();
+    const { findings } = await world.agentIs('killed', ({ state }) => state === 'ended');
+    expect(findings).toMatchObject([{ id, check: 'ended-unexpectedly', standing: 'seen' }]);
     expect((await world.run('ack', id.slice(0, 8), '--wrong')).code).toBe(0);
     await check('ended-unexpectedly', ({ right, wrong }) => right === 0 && wrong === 1);
   });
@@ -115,6 +120,20 @@ describe("a check's own record on this machine", () => {
     for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect((await items('--since', '2100-01-01')).size).toBe(0);
     expect((await items('--since', '1h')).get('silent-stop')?.raised).toBe(2);
+  });
+
+  it('a single run without a daemon closes what is over by then', async () => {
+    const agent = await openStandIn(world, 'asked');
+    agent.register(asks);
+    const id = await raised('asked', 'waiting-human');
+    await world.down();
+    agent.register({ status: 'idle' });
+    await world.run('check');
+    const checked = new Date();
+    // Only to read the database.
+    await world.up();
+    const rows = await world.query('SELECT closed_at <= $2 AS by_it FROM incidents WHERE id = $1', [id, checked]);
+    expect(rows).toEqual([{ by_it: true }]);
   });
 });
 

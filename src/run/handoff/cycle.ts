@@ -20,8 +20,8 @@ export class Cycle {
   placed = false;
   /** A refusal is on record once, not at every tick. */
   lastRefusal: string | null = null;
-  /** By which the permission to write the document is withdrawn. */
-  allowance: string | null = null;
+  /** By which the permission to write the document is withdrawn; undefined: an earlier run may have given one. */
+  allowance: string | null | undefined = undefined;
   readonly #signs = new Map<string, HandoffSigns>();
   #stepAgeMs = 0;
   #lookedMs: number;

@@ -28,7 +28,7 @@ import type { Home } from '../home.ts';
 import type { Prompter } from '../prompter.ts';
 import type { WatchedAgent } from '../watched-agent.ts';
 import { Cycle } from './cycle.ts';
-import { HandoffDeeds, type Typed } from './deeds.ts';
+import { HandoffDeeds, isWriting, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
 import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
 import { newHandoff } from './new-handoff.ts';
@@ -306,11 +306,7 @@ export class Handoffs {
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
-    const step = stepOf(cycle.handoff);
-    if (view !== null && (step === 'prompted' || step === 'written')) {
-      if (this.#forbidden(view) === null) this.#deeds.allow(cycle, view);
-      else this.#deeds.disallow(cycle);
-    }
+    if (view !== null) this.#deeds.permit(cycle, view, this.#forbidden(view) === null);
     switch (move.do) {
       case 'wait':
         return;
@@ -365,8 +361,7 @@ export class Handoffs {
   #entered(cycle: Cycle): void {
     const { handoff } = cycle;
     cycle.beginStep(this.#parts.clock.monotonicMs());
-    const step = stepOf(handoff);
-    if (step !== 'prompted' && step !== 'written') this.#deeds.disallow(cycle);
+    if (!isWriting(handoff)) this.#deeds.disallow(cycle);
     if (!isOpen(handoff)) {
       this.#open.delete(handoff.agent);
       this.#over.push(handoff);
