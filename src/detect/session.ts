@@ -1,7 +1,8 @@
 import type { BackgroundWork, TurnEnd } from '../model/agent.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import type { CallWords, SessionEvent, TokenUsage } from '../model/session-event.ts';
 import type { SpawnEnd, SpawnedWork } from '../model/spawn.ts';
-import { endOf, keepNewest, workOf } from './spawned.ts';
+import { endOf, spawnsKeptMax, workOf } from './spawned.ts';
 
 interface OpenCall {
   tool: string;
@@ -101,7 +102,12 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
       if (fact.started !== null) {
         const { id, kind } = fact.started;
         if (facts.background.size < backgroundMax) facts.background.set(id, { id, kind, sinceMs: atMs, tool: null });
-        keepNewest(facts.spawned, id, workOf(fact.started, facts.calls.get(fact.id)?.about ?? null, atMs));
+        keepNewest(
+          facts.spawned,
+          id,
+          workOf(fact.started, facts.calls.get(fact.id)?.about ?? null, atMs),
+          spawnsKeptMax,
+        );
         // The same subagent can be sent on after its end.
         facts.spawnEnds.delete(id);
       }
@@ -111,7 +117,8 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
     case 'background-ended':
       facts.background.delete(fact.id);
       // Told twice, when the note is queued and when it is read: the first time counts.
-      if (!facts.spawnEnds.has(fact.id)) keepNewest(facts.spawnEnds, fact.id, endOf(fact.status, fact.text, atMs));
+      if (!facts.spawnEnds.has(fact.id))
+        keepNewest(facts.spawnEnds, fact.id, endOf(fact.status, fact.text, atMs), spawnsKeptMax);
       return;
     case 'turn-end':
       // A failed or interrupted turn has its end recorded as well: the first word on it stands.

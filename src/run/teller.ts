@@ -5,6 +5,7 @@ import { messageFor } from '../decide/message.ts';
 import type { Action } from '../model/action.ts';
 import type { AgentView } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
@@ -25,11 +26,13 @@ interface TellerParts {
   flush: () => Promise<boolean>;
 }
 
+const hadMax = 1_000;
+
 /** Tells people, through every channel of the configuration; what failed is tried again by whoever asked. */
 export class Teller {
   readonly #parts: TellerParts;
   readonly #health = new Map<string, ChannelHealth>();
-  /** Channels that have had the present message of an incident, so that a second try spares them. */
+  /** Channels that have had the present message of an incident, so that a second try spares them; not all incidents are told in the end. */
   readonly #had = new Map<string, Set<string>>();
 
   constructor(parts: TellerParts) {
@@ -43,7 +46,7 @@ export class Teller {
   /** true: everyone was told. At least once, also across restarts: not remembered as told before it was. */
   async tell(incident: Incident, view: AgentView | null): Promise<boolean> {
     const had = this.#had.get(incident.id) ?? new Set<string>();
-    this.#had.set(incident.id, had);
+    keepNewest(this.#had, incident.id, had, hadMax);
     const channels = this.#channels().filter((channel) => !had.has(channel.name));
     const message = this.#message(incident, view);
     const action: Action = {
