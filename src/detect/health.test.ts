@@ -37,6 +37,7 @@ function view(
     turnIsOpen: false,
     lastActivityMs: atMs,
     error: null,
+    refused: null,
     endedBadly: null,
     context: null,
     band: null,

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import { isAuthError } from '../checks/auth-failed.ts';
+import { refusalOf, refusedMin, statusText } from '../refusals.ts';
 import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
 import { RecentKeys } from './recent-keys.ts';
@@ -8,15 +9,9 @@ import { Silence, type SilenceLimits } from './silence.ts';
 import type { StepCount } from './steps.ts';
 import { type LoopTrouble, LoopWatch } from './watch.ts';
 
-export type RunCheckName =
-  | LoopName
-  | TrendName
-  | 'stalled-turn'
-  | 'waiting-human'
-  | 'rate-limited'
-  | 'api-error'
-  | 'auth-failed'
-  | 'context-exhausted';
+export type RunCheckName = LoopName | TrendName | 'stalled-turn' | 'waiting-human' | ErrorName | 'context-exhausted';
+
+type ErrorName = 'rate-limited' | 'api-error' | 'auth-failed';
 
 export interface JudgeLimits {
   loop: LoopLimits;
@@ -59,8 +54,9 @@ export class RunJudge {
   readonly #keys = new RecentKeys(keysMax);
   #nowMs = Number.NaN;
   #index = 0;
-  #limited: RunFinding | null = null;
-  #broken: RunFinding | null = null;
+  readonly #errors = new Map<ErrorName, RunFinding>();
+  /** How often in a row it was not let in, and tried again. */
+  #notLetIn = 0;
 
   constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
     this.#tell = tell;
@@ -124,17 +120,15 @@ export class RunJudge {
       const finding = this.#open('context-exhausted', index, index, this.#nowMs, this.#nowMs, text);
       this.#close(finding, index);
     } else if (fact.kind === 'retry' || fact.kind === 'api-error') {
-      const limit = isLimit(fact);
-      const name = limit ? 'rate-limited' : isAuth(fact) ? 'auth-failed' : 'api-error';
-      const open = limit ? this.#limited : this.#broken;
-      const finding = open ?? this.#open(name, index, index, this.#nowMs, this.#nowMs, errorText(fact));
-      if (limit) this.#limited = finding;
-      else this.#broken = finding;
+      const name = errorName(fact);
+      this.#notLetIn = name === 'auth-failed' ? this.#notLetIn + 1 : 0;
+      if (name === 'auth-failed' && fact.kind === 'retry' && this.#notLetIn < refusedMin) return;
+      if (!this.#errors.has(name))
+        this.#errors.set(name, this.#open(name, index, index, this.#nowMs, this.#nowMs, errorText(fact)));
     } else if (fact.kind === 'reply' || fact.kind === 'prompt' || fact.kind === 'interrupted') {
-      if (this.#limited !== null) this.#close(this.#limited, index);
-      if (this.#broken !== null) this.#close(this.#broken, index);
-      this.#limited = null;
-      this.#broken = null;
+      for (const finding of this.#errors.values()) this.#close(finding, index);
+      this.#errors.clear();
+      this.#notLetIn = 0;
     }
   }
 
@@ -160,18 +154,20 @@ function isFull(fact: SessionFact): boolean {
   return fact.kind === 'api-error' && fact.error === 'context_window_exceeded';
 }
 
-function errorText(fact: Extract<SessionFact, { kind: 'retry' | 'api-error' }>): string {
+type ErrorFact = Extract<SessionFact, { kind: 'retry' | 'api-error' }>;
+
+function errorText(fact: ErrorFact): string {
+  if (fact.kind === 'retry')
+    return fact.status === null ? 'the client tries again' : `the client tries again (${statusText(fact.status)})`;
   const status = fact.status === null ? '' : ` ${fact.status}`;
-  if (fact.kind === 'retry') return `the client tries again${status}`;
   const resets = fact.resetsAtMs === null ? '' : ` · resets ${new Date(fact.resetsAtMs).toISOString()}`;
   return `the turn was given up${status}${resets}`;
 }
 
-function isAuth(fact: SessionFact): boolean {
-  return fact.kind === 'api-error' && isAuthError(fact.error);
-}
-
-/** Too many requests, or the service too busy for them; everything else is an error. */
-function isLimit(fact: { kind: string; status: number | null; error?: string }): boolean {
-  return fact.status === 429 || fact.status === 529 || fact.error === 'rate_limit';
+/** Too many requests, or the service too busy for them; not let in; everything else is an error. */
+function errorName(fact: ErrorFact): ErrorName {
+  const kind = fact.kind === 'api-error' ? fact.error : null;
+  const refusal = refusalOf(fact.status);
+  if (refusal === 'limit' || kind === 'rate_limit') return 'rate-limited';
+  return refusal === 'auth' || isAuthError(kind) ? 'auth-failed' : 'api-error';
 }
