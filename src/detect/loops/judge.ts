@@ -41,6 +41,8 @@ export interface RunNote {
 type RunCount = StepCount | 'repeated_events' | 'clock_back' | 'without_time';
 
 const keysMax = 5_000;
+const setBackEvents = 20;
+const silenceMaxMs = 365 * 24 * 3_600_000;
 
 /** All checks over one recorded run, event by event, on the run's own clock. */
 export class RunJudge {
@@ -54,6 +56,10 @@ export class RunJudge {
   readonly #keys = new RecentKeys(keysMax);
   #nowMs = Number.NaN;
   #index = 0;
+  /** Events in a row behind the clock, and the time of the last of them. */
+  #behind = 0;
+  #behindMs = Number.NEGATIVE_INFINITY;
+  #setBackFromMs = Number.NEGATIVE_INFINITY;
   readonly #errors = new Map<ErrorName, RunFinding>();
   /** How often in a row it was not let in, and tried again. */
   #notLetIn = 0;
@@ -95,11 +101,16 @@ export class RunJudge {
     this.#loops.take({ fact, index: event.index, atMs: this.#nowMs });
   }
 
-  /** The clock goes through the silence before the event, and never back. */
+  /** The clock goes through the silence before the event. */
   #tick({ atMs, index }: RunEvent): void {
     if (Number.isNaN(atMs)) this.#count('without_time');
-    else if (atMs < this.#nowMs) this.#count('clock_back');
-    else {
+    else if (atMs < this.#nowMs) this.#takeBack(atMs);
+    else if (this.#isSetForward(atMs)) {
+      // Nobody knows how much of that is silence.
+      this.#nowMs = atMs;
+      this.#silence.passOver(atMs);
+    } else {
+      this.#behind = 0;
       if (this.#silence.open && !Number.isNaN(this.#nowMs)) this.openMs += atMs - this.#nowMs;
       const due = this.#silence.due(atMs);
       if (due !== null) {
@@ -112,6 +123,23 @@ export class RunJudge {
       this.#nowMs = atMs;
     }
     this.#index = index;
+  }
+
+  /** After it was set back, or from the date of a machine that had no clock. */
+  #isSetForward(atMs: number): boolean {
+    const wasSetBack = this.#nowMs < this.#setBackFromMs && atMs >= this.#setBackFromMs;
+    return wasSetBack || atMs - this.#nowMs > silenceMaxMs;
+  }
+
+  /** A record that is late changes nothing; many in a row, in order, are a clock that was set back. */
+  #takeBack(atMs: number): void {
+    this.#count('clock_back');
+    this.#behind = atMs >= this.#behindMs ? this.#behind + 1 : 1;
+    this.#behindMs = atMs;
+    if (this.#behind < setBackEvents) return;
+    this.#setBackFromMs = Math.max(this.#setBackFromMs, this.#nowMs);
+    this.#nowMs = atMs;
+    this.#behind = 0;
   }
 
   #takeErrors(fact: SessionFact, index: number): void {
