@@ -211,10 +211,12 @@ describe('times that cannot be', () => {
   });
 
   it('single wrong times, whichever and wherever, make no finding', async () => {
-    const wrong = fc.array(fc.record({ place: fc.nat(39), date: fc.date({ noInvalidDate: true }), odd: fc.boolean() }));
+    const date = fc.date({ noInvalidDate: true, min: new Date('1960-01-01'), max: new Date('2040-01-01') });
+    // The last one has nobody after it who could deny it.
+    const wrong = fc.array(fc.record({ place: fc.nat(78), date }), { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(wrong, async (changes) => {
-        const times = new Map(changes.map(({ place, date, odd }) => [place * 2 + (odd ? 1 : 0), date.getTime()]));
+        const times = new Map(changes.map((change) => [change.place, change.date.getTime()]));
         // Single ones: none beside another.
         const run = healthy.map((one) => {
           const atMs = times.has(one.index - 1) ? undefined : times.get(one.index);
