@@ -4,12 +4,20 @@ import { isAuthError } from '../checks/auth-failed.ts';
 import { refusalOf, refusedMin, statusText } from '../refusals.ts';
 import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
+import { Completion, type CompletionLimits } from './completion.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
 import type { StepCount } from './steps.ts';
 import { type LoopTrouble, LoopWatch } from './watch.ts';
 
-export type RunCheckName = LoopName | TrendName | 'stalled-turn' | 'waiting-human' | ErrorName | 'context-exhausted';
+export type RunCheckName =
+  | LoopName
+  | TrendName
+  | 'stalled-turn'
+  | 'waiting-human'
+  | ErrorName
+  | 'context-exhausted'
+  | 'completion-missing';
 
 type ErrorName = 'rate-limited' | 'api-error' | 'auth-failed';
 
@@ -17,6 +25,8 @@ export interface JudgeLimits {
   loop: LoopLimits;
   trend: TrendLimits;
   silence: SilenceLimits;
+  /** null: nothing is agreed. */
+  completion: CompletionLimits | null;
 }
 
 /** Trouble in a recorded run. `from` is where it began, `index` where it was told. */
@@ -51,6 +61,8 @@ export class RunJudge {
   openMs = 0;
   readonly #silence: Silence;
   readonly #loops: LoopWatch;
+  readonly #completion: Completion | null;
+  #missing: RunFinding | null = null;
   readonly #told = new Map<LoopTrouble, RunFinding>();
   readonly #tell: (note: RunNote) => void;
   readonly #keys = new RecentKeys(keysMax);
@@ -67,6 +79,7 @@ export class RunJudge {
   constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
     this.#tell = tell;
     this.#silence = new Silence(limits.silence);
+    this.#completion = limits.completion === null ? null : new Completion(limits.completion);
     this.#loops = new LoopWatch(
       { loop: limits.loop, trend: () => limits.trend },
       {
@@ -98,7 +111,22 @@ export class RunJudge {
     this.#silence.take(fact, side, this.#nowMs);
     if (side) return;
     this.#takeErrors(fact, event.index);
+    if (this.#completion?.take(fact, event.index, this.#nowMs) && this.#missing !== null) {
+      this.#close(this.#missing, event.index);
+      this.#missing = null;
+    }
     this.#loops.take({ fact, index: event.index, atMs: this.#nowMs });
+  }
+
+  /** Nothing is on record after that, up to this moment. */
+  end(nowMs: number): void {
+    this.#tellMissing(nowMs);
+  }
+
+  #tellMissing(nowMs: number): void {
+    const due = this.#completion?.due(nowMs) ?? null;
+    if (due !== null)
+      this.#missing = this.#open('completion-missing', due.index, due.index, due.dueMs, due.sinceMs, due.text);
   }
 
   /** The clock goes through the silence before the event. */
@@ -111,6 +139,7 @@ export class RunJudge {
       this.#silence.passOver(atMs);
     } else {
       this.#behind = 0;
+      this.#tellMissing(atMs);
       if (this.#silence.open && !Number.isNaN(this.#nowMs)) this.openMs += atMs - this.#nowMs;
       const due = this.#silence.due(atMs);
       if (due !== null) {

@@ -164,3 +164,26 @@ describe('folders of records', () => {
     expect(findRecords([path.join(folder, 'gone')], null)).toMatchObject({ ok: false, reason: 'not-found' });
   });
 });
+
+describe('the word for "done"', () => {
+  const done = neutral([
+    { kind: 'user', text: 'go', ts: 1_000 },
+    { kind: 'assistant', text: 'It is done.', stop: 'end_turn', ts: 1_010 },
+  ]);
+  const findingsWith = async (completion: { match: string; signal: string }[]) => {
+    const { judging, ...rest } = defaultConfig();
+    const given = judgeLimits({ ...rest, judging: { ...judging, completion } });
+    const result = (await replay('done.ndjson', done, given)).done;
+    return result.ok ? result.value.findings : null;
+  };
+
+  it('is missed where every agent has agreed on it', async () => {
+    expect(await findingsWith([{ match: '*', signal: 'READY' }])).toEqual({ 'completion-missing': 1 });
+    expect(await findingsWith([{ match: '*', signal: 'It is done.' }])).toEqual({});
+  });
+
+  it('is not where nobody has, or only some: a record does not tell whose it is', async () => {
+    expect(await findingsWith([])).toEqual({});
+    expect(await findingsWith([{ match: 'batch-*', signal: 'READY' }])).toEqual({});
+  });
+});

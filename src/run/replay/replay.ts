@@ -5,7 +5,7 @@ import { trendChecks } from '../../detect/trends/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { shown } from '../../model/text.ts';
-import { trendLimitsOf } from '../check-limits.ts';
+import { everyonesCompletion, trendLimitsOf } from '../check-limits.ts';
 import type { Config } from '../config/schema.ts';
 import { type ReadProblem, type RunCounts, readRun } from './read-run.ts';
 import { SteadyTimes } from './steady-times.ts';
@@ -27,6 +27,7 @@ export function judgeLimits({ stall, waiting, judging }: Pick<Config, 'stall' | 
       subagentMs: stall.subagentMinutes * minuteMs,
       waitingMs: waiting.notifyMinutes * presentPersonFactor * minuteMs,
     },
+    completion: everyonesCompletion(judging),
   };
 }
 
@@ -111,6 +112,7 @@ export async function replayFile(
   const done = await readRun(file, (event, counts) => times.take(event, counts), read);
   if (!done.ok) return done;
   times.end();
+  judge.end(nowMs);
   const { format, counts } = done.value;
   const past = before ?? { counts, steps: judge.steps, setAside: judge.counts, openMs: judge.openMs };
   const summary: ReplaySummary = {
