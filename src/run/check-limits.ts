@@ -22,7 +22,7 @@ export function checkLimits({ stall, waiting, prompt, judging }: Config): CheckL
   };
 }
 
-export function trendLimitsOf(judging: Config['judging']): TrendLimits {
+export function trendLimitsOf(judging: TrendLimits): TrendLimits {
   const { sameFile, errorFactor, burnTokens, costFactor, cachePercent, efficiencyFactor, decayTokens, entropyPercent } =
     judging;
   return { sameFile, errorFactor, burnTokens, costFactor, cachePercent, efficiencyFactor, decayTokens, entropyPercent };
@@ -33,8 +33,13 @@ export function completionSignal({ completion }: Config['judging'], agent: strin
   return completion.find(({ match }) => matchesGlob(match, agent))?.signal ?? null;
 }
 
+export interface AgreedCompletion {
+  completion: readonly { match: string; signal: string }[];
+  completionMinutes: number;
+}
+
 /** What any agent has agreed to say, whatever its name: a record does not tell which one wrote it. */
-export function everyonesCompletion({ completion, completionMinutes }: Config['judging']): CompletionLimits | null {
+export function everyonesCompletion({ completion, completionMinutes }: AgreedCompletion): CompletionLimits | null {
   const [rule] = completion;
   if (rule === undefined || !/^\*+$/.test(rule.match)) return null;
   return { signal: rule.signal, afterMs: completionMinutes * minuteMs };

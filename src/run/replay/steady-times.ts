@@ -48,6 +48,8 @@ export class SteadyTimes {
       this.#take(event, counts);
       return;
     }
+    // Asked for now: the whole output is read again for it, and later the file may be closed.
+    if (event.fact.kind === 'tool-result') void event.fact.sign?.hash;
     this.#held.push({ event, counts: { ...counts } });
     if (this.#held.length >= heldMax) this.#release(false);
   }
