@@ -20,6 +20,7 @@ import { HostFindings } from './host-findings.ts';
 import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
+import { readAll } from './read-all.ts';
 import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
@@ -47,6 +48,8 @@ interface ActingParts {
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
+  /** For whoever looks on. */
+  notice: (line: string) => void;
   recordCheck: (row: CheckRow) => void;
   spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
 }
@@ -112,16 +115,28 @@ export class Acting {
       commander: this.#commander,
       view: (name) => parts.views().find(({ agent }) => agent === name) ?? null,
       idFor: (agent, check, subject) => this.#keeper.idFor(agent, check, subject),
+      isTold: (agent, handoff) => {
+        const incident = this.#keeper.about(agent, 'handoff-failed', handoff);
+        return incident !== null && (incident.tells > 0 || incident.ackedMs !== null);
+      },
     });
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
-  async restore(): Promise<void> {
+  restore(): Promise<boolean> {
+    return readAll([
+      () => this.#restoreAuthorities(),
+      () => this.#keeper.restore(),
+      () => this.handoffs.restore(),
+      // Last: from here on the proof is waited for.
+      () => this.#prompter.recover(),
+    ]);
+  }
+
+  async #restoreAuthorities(): Promise<boolean> {
     const overrides = await this.#parts.store.loadAuthorities(this.#parts.host);
     if (overrides.ok) this.#overrides = overrides.value;
-    await this.#prompter.recover();
-    await this.#keeper.restore();
-    await this.handoffs.restore();
+    return overrides.ok;
   }
 
   told(agent: string, event: SessionEvent): void {

@@ -21,6 +21,8 @@ export interface ViewParts {
   sessionId: string | null;
   transcript: string | null;
   facts: SessionFacts;
+  /** Of its context, as an earlier run knew it. */
+  storedWindow: number | null;
   observation: Observation;
   signs: AgentSigns;
   reading: StateReading;
@@ -41,7 +43,7 @@ export function describeAgent(parts: ViewParts): AgentView {
   const { process, place, client } = parts.seen;
   const turn = lastTurn(signs, reading);
   const line = parts.broken.has('statusline') ? null : parts.inbox.statusLine(sessionId);
-  const contexts = describeContexts(transcriptContext(parts.seen, facts, null), line, signs.screen);
+  const contexts = describeContexts(transcriptContext(parts.seen, facts, parts.storedWindow), line, signs.screen);
   const session = place === null ? null : shown(place.pane.session, 200);
   const entry = observation.registry?.entry ?? null;
   const cwd = entry?.cwd ?? parts.inbox.session?.cwd ?? last?.cwd ?? null;
@@ -92,7 +94,7 @@ export function describeAgent(parts: ViewParts): AgentView {
   };
 }
 
-/** `told`: the window the status line told, where it has; else the model's name says it. */
+/** `told`: the window the status line told, now or in an earlier run; else the model's name says it. */
 export function transcriptContext(
   { client }: SeenAgent,
   facts: SessionFacts,

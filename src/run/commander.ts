@@ -49,6 +49,7 @@ interface Command {
   proof: Proof['source'];
   /** What is typed where that is not the text itself. */
   typed?: string;
+  neverCompleted?: boolean;
   whyNot?: () => Refusal | null;
   /** The client took it, and said no. */
   refusedAs?: (action: AgentAction) => Refusal | null;
@@ -117,8 +118,9 @@ export class Commander {
       onScreen: (/[\w-]+$/.exec(name ?? '')?.[0] ?? '').slice(-markCharsMax),
       doneMs: (_of, action) => traceOf(action)?.atMs ?? null,
       proof: 'transcript',
-      // The client completes a name that begins another command: the record then names that one, and proves nothing.
+      // A blank behind it closes the client's menu, unless it would complete the name to that of another command.
       typed: text.includes(' ') ? text : `${text} `,
+      neverCompleted: true,
       whyNot: () => (name === null ? 'unsafe-text' : null),
       refusedAs: (action) => (traceOf(action)?.isKnown === false ? 'unknown-command' : null),
     };
@@ -178,6 +180,7 @@ export class Commander {
       leftovers: handoff?.leftovers ?? [],
       neverOverDraft: handoff !== null,
       atPromptOnly: true,
+      neverCompleted: command.neverCompleted === true,
     };
     const typed = await typist.type(agent, delivery, (timeoutMs) => this.#proof(action, command, timeoutMs));
     const no = command.refusedAs?.(action) ?? null;

@@ -66,18 +66,19 @@ export class Keeper {
     this.#parts = parts;
   }
 
-  async restore(): Promise<void> {
+  async restore(): Promise<boolean> {
     const { store, host, clock } = this.#parts;
     this.#sinceMs = clock.nowMs();
     const open = await store.openIncidents(host);
     const scores = await store.recentScores(host, this.#sinceMs - Quarantine.memoryMs);
-    if (!open.ok || !scores.ok) return;
+    if (!open.ok || !scores.ok) return false;
     this.#quarantine.restore(scores.value, open.value, this.#sinceMs);
     for (const incident of open.value) {
       this.#open.set(key(incident.agent, incident.check, incident.subject), { ...fresh(incident), isRestored: true });
       if (incident.lastPromptMs !== null && incident.agent !== null)
         notePrompt(this.#lastPrompt.agent, incident.agent, incident.lastPromptMs);
     }
+    return true;
   }
 
   /** The same while the trouble lasts. */

@@ -29,6 +29,7 @@ function teller() {
     environment: { PATH: process.env.PATH },
     config: () => ({ notify }) as Config,
     flush: async () => true,
+    notice: () => {},
   });
   const about = { agent: 'a', project: 'p', check: 'silent-stop', openedMs: 0, text: 't', subject: null };
   const tell = (id: string, channels: Notify) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newHandoffSigns } from '../../detect/handoff-signs.ts';
 import type { AgentView, State } from '../../model/agent.ts';
 import type { Handoff, HandoffAction, HandoffDeed, HandoffStep } from '../../model/handoff.ts';
-import { nextMove, standsStill } from './cycle.ts';
+import { nextMove, timeAtStep } from './cycle.ts';
 import { fileProblems, staleProblem } from './document.ts';
 import type { DocumentLook, HandoffFacts, Move } from './moves.ts';
 
@@ -440,14 +440,14 @@ describe('the agent, its session or its context change by themselves', () => {
 });
 
 describe('time that does not count', () => {
-  it.each<[string, World, boolean]>([
-    ['paused', { forbidden: 'paused' }, true],
-    ['a limit', { state: 'limited' }, true],
-    ['others first', { hasPlace: false }, true],
-    ['at work', { state: 'working' }, false],
-  ])('%s', (_name, world, still) => {
+  it.each<[string, World, string]>([
+    ['paused', { forbidden: 'paused' }, 'stands'],
+    ['a limit', { state: 'limited' }, 'anew'],
+    ['others first', { hasPlace: false }, 'stands'],
+    ['at work', { state: 'working' }, 'counts'],
+  ])('%s', (_name, world, time) => {
     const handoff = at('requested');
-    expect(standsStill(handoff, facts(handoff, world))).toBe(still);
+    expect(timeAtStep(handoff, facts(handoff, world))).toBe(time);
   });
 });
 

@@ -216,8 +216,8 @@ type ErrorFact = Extract<SessionFact, { kind: 'retry' | 'api-error' }>;
 function errorText(fact: ErrorFact): string {
   if (fact.kind === 'retry')
     return fact.status === null ? 'the client tries again' : `the client tries again (${statusText(fact.status)})`;
-  const status = fact.status === null ? '' : ` ${fact.status}`;
-  const resets = fact.resetsAtMs === null ? '' : ` · resets ${new Date(fact.resetsAtMs).toISOString()}`;
+  const status = fact.status === null ? '' : ` (${fact.status})`;
+  const resets = fact.resetsAtMs === null ? '' : `, resets ${new Date(fact.resetsAtMs).toISOString()}`;
   return `the turn was given up${status}${resets}`;
 }
 
