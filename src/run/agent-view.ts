@@ -1,4 +1,5 @@
 import { holdBand } from '../decide/bands.ts';
+import { refusedNow } from '../detect/refusals.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, lastTurn } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
@@ -86,6 +87,7 @@ export function describeAgent(parts: ViewParts): AgentView {
     lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
     turnIsOpen: turn.isOpen,
     ...describeError(parts, known),
+    refused: refusedNow(facts, signs.nowMs),
     endedBadly: reading.state === 'ended' ? endedBadly(observation, last) : null,
     background: describeBackground(parts),
     findings: [],

@@ -4,6 +4,7 @@ import type { Proof } from '../act/deliver.ts';
 import { commandIn } from '../decide/handoff/recipe.ts';
 import type { AgentAction, Refusal } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
@@ -68,6 +69,7 @@ const markCharsMax = 24;
 /** What was decided longer ago than this is decided anew. */
 const decisionMs = 3_000;
 const pollMs = 100;
+const agentsMax = 1_000;
 
 /**
  * The client's own commands, typed by a path of their own: never text from outside, and only to an agent at its prompt.
@@ -133,9 +135,13 @@ export class Commander {
 
   /** Everything the agents' own records say passes here. */
   told(agent: string, { fact, atMs }: SessionEvent): void {
-    if (fact.kind === 'unknown-command') this.#traces.set(agent, { name: fact.name, isKnown: false, atMs });
+    if (fact.kind === 'unknown-command') this.#trace(agent, { name: fact.name, isKnown: false, atMs });
     else if (fact.kind === 'prompt' && fact.command !== undefined)
-      this.#traces.set(agent, { name: fact.command, isKnown: true, atMs });
+      this.#trace(agent, { name: fact.command, isKnown: true, atMs });
+  }
+
+  #trace(agent: string, trace: Trace): void {
+    keepNewest(this.#traces, agent, trace, agentsMax);
   }
 
   /** One Escape to an agent at work. */
@@ -146,7 +152,8 @@ export class Commander {
       const refusal = this.#parts.typist.whyNotAllowed(agent, 'manage');
       if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
       const typed = await this.#parts.typist.interrupt(agent);
-      if (typed === 'done' || typed === 'unknown') this.#escapedMs.set(agent, this.#parts.clock.nowMs());
+      if (typed === 'done' || typed === 'unknown')
+        keepNewest(this.#escapedMs, agent, this.#parts.clock.nowMs(), agentsMax);
       if (typed === 'done') return this.#conclude(action, 'confirmed', null, null);
       return this.#conclude(action, typed === 'unknown' ? 'uncertain' : 'refused', typed, null);
     });

@@ -33,10 +33,12 @@ export class Typist {
   /** Waits until nobody else types to this agent. */
   inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
     const mine = (this.#busy.get(agent) ?? Promise.resolve()).then(work);
-    this.#busy.set(
-      agent,
-      mine.catch(() => {}),
-    );
+    const done = mine
+      .catch(() => {})
+      .then(() => {
+        if (this.#busy.get(agent) === done) this.#busy.delete(agent);
+      });
+    this.#busy.set(agent, done);
     return mine;
   }
 

@@ -283,7 +283,7 @@ export class Watcher {
     if (view.reading.state === 'ended' && !look.more) {
       this.#agents.delete(key);
       this.#healthRows.forget(agent.name);
-      this.#examiner.forget(agent.name);
+      this.#examiner.ended(agent.name);
       this.#ended.set(agent.name, view);
     }
     if (look.more) {
@@ -345,7 +345,9 @@ export class Watcher {
   #forgetLongEnded(): void {
     const nowMs = this.#parts.clock.nowMs();
     for (const [name, view] of this.#ended) {
-      if (nowMs - view.reading.sinceMs > endedShownMs) this.#ended.delete(name);
+      if (nowMs - view.reading.sinceMs <= endedShownMs) continue;
+      this.#ended.delete(name);
+      this.#examiner.forget(name);
     }
   }
 }

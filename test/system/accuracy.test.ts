@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccuracyDocument } from '../../src/run/accuracy.ts';
 import { until } from '../../src/run/conform/until.ts';
-import { apiError, openStandIn, prompt, reply, type StandIn, turnEnd } from './stand-in.ts';
+import { apiError, openStandIn, prompt, reply, retry, type StandIn, turnEnd } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 
 type Item = AccuracyDocument['items'][number];
@@ -184,5 +184,24 @@ describe('a trouble that comes and goes', () => {
     const again = await world.agentIs('flaps', ({ findings }) => findings.length === 2);
     expect(again.findings).toMatchObject([{ standing: 'quarantined' }, { check: 'flapping', id }]);
     expect(await incidents('flaps', 'stalled-turn')).toBe(times);
+  });
+});
+
+describe('a request that the client tries again', () => {
+  const names = (findings: { check: string }[]) => findings.map(({ check: name }) => name);
+
+  it('is told as a refused login at the third 401, by its status alone, and as nothing before', async () => {
+    const [twice, thrice] = [await openStandIn(world, 'twice'), await openStandIn(world, 'thrice')];
+    const refused = (status: number) => retry({ status, message: '401 Please run /login' });
+    twice.write(prompt(), refused(401), refused(401), refused(500), refused(401));
+    thrice.write(prompt(), refused(401), refused(401), refused(401));
+    for (const agent of [twice, thrice]) agent.register({ status: 'busy' });
+    const told = await world.agentIs('thrice', ({ findings }) => names(findings).includes('auth-failed'));
+    expect(told).toMatchObject({ state: 'retrying', findings: [{ check: 'auth-failed' }] });
+    expect(told.findings[0]?.evidence[0]?.text).toContain('401, not let in: refused 3 times in a row');
+    expect((await world.agentIs('twice', 'retrying')).findings).toEqual([]);
+    thrice.turn();
+    thrice.register({ status: 'idle' });
+    await world.agentIs('thrice', ({ findings, state }) => state === 'idle' && findings.length === 0);
   });
 });
