@@ -19,6 +19,8 @@ class FakeTerminal {
   /** When the record of the submission comes. */
   provedAtMs: number | null = 0;
   afterPaste: () => void = () => {};
+  /** What is chosen in the client's menu while the box holds this text. */
+  menu: (text: string) => string | null = () => null;
 
   readonly ports: DeliveryPorts = {
     terminal: {
@@ -43,7 +45,7 @@ class FakeTerminal {
       leaveCopyMode: async () => {},
     },
     whyNotNow: () => this.refusal,
-    inputBox: (screen) => ({ text: screen, mark: '❯', stashed: this.stashed !== null }),
+    inputBox: (screen) => ({ text: screen, mark: '❯', stashed: this.stashed !== null, chosen: this.menu(screen) }),
     proof: async (_tag, timeoutMs) => {
       const comesAtMs = this.submitted.length === 0 ? null : this.provedAtMs;
       const isInTime = comesAtMs !== null && comesAtMs <= this.nowMs + timeoutMs;
@@ -211,5 +213,37 @@ describe('our own text is taken back when it may not be submitted after all', ()
     };
     expect(await deliver(delivery, there.ports)).toMatchObject({ outcome: 'uncertain', reason: 'left-in-box' });
     expect(there.box).toBe(delivery.text);
+  });
+});
+
+describe('a command that the client would complete to another one', () => {
+  const command = { text: '/tina:check ', mark: '/tina:check', tag: 'check', proofMs: 8_000, neverCompleted: true };
+  const completes = (text: string) => (text.startsWith('/tina:check') ? '/tina:checkpoint' : null);
+  it('is taken out of the box again, however late its menu comes', async () => {
+    const there = terminal();
+    there.menu = (text) => (there.nowMs < 500 ? null : completes(text));
+    expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'refused', reason: 'unknown-command' });
+    expect([there.submitted, there.box, there.pressed.includes('Enter')]).toEqual([[], '', false]);
+  });
+  it('is submitted where no other is chosen', async () => {
+    const there = terminal();
+    there.menu = (text) => (text.startsWith('/tina:check') ? '/tina:check' : null);
+    expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'confirmed' });
+    expect(there.submitted).toEqual([command.text]);
+  });
+  it('is not submitted with what a person typed while its menu was waited for', async () => {
+    const there = terminal();
+    there.menu = () => {
+      if (there.nowMs > 200 && !there.box.endsWith('mine')) there.box += ' mine';
+      return null;
+    };
+    expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'uncertain', reason: 'left-in-box' });
+    expect([there.submitted, there.box]).toEqual([[], '/tina:check  mine']);
+  });
+  it('is not submitted by a second Enter either', async () => {
+    const there = terminal({ swallows: 1, provedAtMs: null });
+    there.menu = (text) => (there.pressed.includes('Enter') ? completes(text) : null);
+    expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'uncertain', reason: 'no-proof' });
+    expect(there.pressed).toEqual(['Enter']);
   });
 });

@@ -17,6 +17,8 @@ export interface Delivery {
   neverOverDraft?: boolean;
   /** Only to an agent at its prompt: behind a running turn the client would queue it. */
   atPromptOnly?: boolean;
+  /** The client may complete it to another command: then it is not submitted. */
+  neverCompleted?: boolean;
 }
 
 export interface Proof {
@@ -57,6 +59,8 @@ const pollMs = 40;
 const secondEnterMs = 2_000;
 /** What a client wrote before it died is found this soon. */
 const lastWordMs = 1_500;
+/** The client's menu comes with the text or a moment later. */
+const menuMs = 800;
 const clearsMax = 4;
 /** Less than this could as well be the first letters of somebody else's words. */
 const leftCharsMin = 8;
@@ -85,7 +89,13 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
 
   const pasted = await ports.terminal.paste(delivery.text, guard);
   if (pasted === 'not-now') return notPasted(hand, await whyNot(ports));
-  const ours = await waitForBox(ports, (text) => isOurs(text, delivery), pasteMs);
+  const isRight = (text: string) => isOurs(text, delivery);
+  let ours = await waitForBox(ports, isRight, pasteMs);
+  if (ours !== null && delivery.neverCompleted === true) {
+    if (await isCompleted(delivery, ports)) return takeBack(delivery, hand, 'unknown-command');
+    // That took a moment.
+    ours = await waitForBox(ports, isRight);
+  }
   const again = await checkFit(ports);
   if (ours === null || typeof again === 'string' || again.mode !== '')
     return takeBack(
@@ -174,9 +184,24 @@ async function provePrompt(delivery: Delivery, hand: Hand, ours: string, entered
   const pane = await checkFit(ports);
   if (pane === 'not-agent' || pane === 'pane-dead') return ports.proof(delivery.tag, lastWordMs);
   const box = await readBox(ports);
-  if (typeof pane !== 'string' && draft === null && entered === 'done' && box?.text === ours)
+  const isOther = delivery.neverCompleted === true && isAnother(delivery, box);
+  if (typeof pane !== 'string' && draft === null && entered === 'done' && box?.text === ours && !isOther)
     await ports.terminal.keys('Enter', 1, { ...guard, shows: onScreen(ours, delivery.tag) });
   return ports.proof(delivery.tag, delivery.proofMs);
+}
+
+/** Would Enter run another command than the one typed, which the client does not know then? */
+async function isCompleted(delivery: Delivery, ports: DeliveryPorts): Promise<boolean> {
+  const endMs = ports.monotonicMs() + menuMs;
+  for (;;) {
+    if (isAnother(delivery, await readBox(ports))) return true;
+    if (ports.monotonicMs() > endMs) return false;
+    await ports.sleep(pollMs);
+  }
+}
+
+function isAnother({ text }: Delivery, box: InputBox | null): boolean {
+  return box !== null && box.chosen !== null && box.chosen !== text.split(' ')[0];
 }
 
 async function stash({ ports, guard }: Hand): Promise<boolean> {

@@ -72,6 +72,8 @@ export interface InputBox {
   mark: string;
   /** The client keeps another text aside already; putting one more aside would lose it. */
   stashed: boolean;
+  /** The command chosen in the menu over it, which Enter would run in place of what was typed; null: none is. */
+  chosen: string | null;
 }
 
 export interface ScreenReading {

@@ -72,10 +72,12 @@ describe('a silent stop is continued three times with growing pauses, then a hum
     expect(step(incident('auth-failed'), failed)).toEqual({ do: 'tell' });
     const again = view('working', 'manage', { errorKind });
     expect(step(incident('silent-stop'), again).do).toBe('wait');
-    expect(step(incident('auth-failed'), again).do).toBe('wait');
+    expect(step(incident('auth-failed'), again, { isFound: false }).do).toBe('wait');
     expect(isOver(incident('auth-failed'), again, false)).toBe(false);
     expect(isOver(incident('auth-failed'), { ...failed, lastTurn: 'ok', lastTurnAtMs: nowMs + 1 }, false)).toBe(true);
   });
+  it('a login that is refused again and again is for a human at once, though the client goes on trying', () =>
+    expect(step(incident('auth-failed'), view('retrying', 'manage'))).toEqual({ do: 'tell' }));
   it('an agent that may only be observed is told about instead', () =>
     expect(step(incident('silent-stop'), view('idle', 'observe'))).toEqual({ do: 'tell' }));
   it('an agent prompted for another reason a minute ago waits', () =>

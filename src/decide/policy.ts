@@ -108,7 +108,7 @@ export function nextStep(incident: Incident, view: AgentView | null, facts: Poli
   const ladder = ladderOf(incident);
   if (incident.check === 'silent-stop' && isAuthError(view?.errorKind ?? null))
     return { do: 'wait', for: null, reason: 'a human is told by auth-failed', untilMs: null };
-  if (incident.check === 'auth-failed' && view !== null && view.reading.state !== 'idle')
+  if (incident.check === 'auth-failed' && view !== null && view.reading.state !== 'idle' && !facts.isFound)
     return { do: 'wait', for: 'tell', reason: 'it is tried again', untilMs: null };
   const mayPrompt = view !== null && ladder.template !== null && mayBePrompted(incident, view);
   if (mayPrompt && ladder.template !== null && incident.prompts < ladder.promptsMax) {

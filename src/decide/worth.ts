@@ -119,7 +119,10 @@ const worths: Record<CheckName, Worth> = {
   'context-high': onRecord("the client's own figure", 'The figure was what the client said.'),
   'context-full': onRecord("the client's own figure", 'The figure was what the client said.'),
   'auth-failed': {
-    ground: { by: 'record', why: "the client's own record of the kind of error that ended the turn" },
+    ground: {
+      by: 'record',
+      why: "the client's own record of what ended the turn, or of what it is refused for again and again",
+    },
     right: 'It took a person to let it go on, or it failed again. Wrong: it went on by itself.',
     verdicts: { 'human-wrote': 'right', failed: 'right', 'by-itself': 'wrong' },
   },

@@ -26,7 +26,7 @@ export interface CheckInput {
 }
 
 /** Trouble, or why there is none: both are worth knowing. */
-type Verdict =
+export type Verdict =
   | { found: Omit<Finding, 'id' | 'check' | 'subject' | 'slots' | 'standing'> & Partial<Pick<Finding, 'slots'>> }
   /** `coming`: the trouble is there, only its time is not up. */
   | { fine: string; coming?: boolean };

@@ -37,6 +37,7 @@ function view(
     turnIsOpen: false,
     lastActivityMs: atMs,
     error: null,
+    refused: null,
     endedBadly: null,
     context: null,
     band: null,
@@ -50,7 +51,7 @@ function filled(percent: number, index: number): Partial<AgentView> {
   return { context, band: { index, sinceMs: nowMs } };
 }
 
-const found = (given: AgentView, unansweredSinceMs: number | null = null, loops: LoopTrouble[] = []) =>
+const found = (given: AgentView, unansweredSinceMs: number | null = null, loops: LoopTrouble[] = [], missedMs = 0) =>
   examine({
     view: given,
     nowMs,
@@ -58,7 +59,7 @@ const found = (given: AgentView, unansweredSinceMs: number | null = null, loops:
     unansweredSinceMs,
     loops,
     completion: null,
-    missedSince: () => 0,
+    missedSince: () => missedMs,
   }).findings.map((finding) => finding.check);
 
 describe('what is trouble, and what only looks like it', () => {
@@ -116,6 +117,11 @@ describe('what is trouble, and what only looks like it', () => {
   it('a prompt without any reaction after half a minute', () => {
     expect(found(view('working', 'thinking', 0), nowMs - 29_000)).toEqual([]);
     expect(found(view('working', 'thinking', 0), nowMs - 31_000)).toEqual(['no-answer']);
+  });
+
+  it('a prompt is not without reaction because the machine slept', () => {
+    expect(found(view('working', 'thinking', 0), nowMs - 600_000, [], 571_000)).toEqual([]);
+    expect(found(view('working', 'thinking', 0), nowMs - 600_000, [], 569_000)).toEqual(['no-answer']);
   });
 
   it('a loop on record, while it works and no longer', () => {

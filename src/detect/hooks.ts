@@ -1,4 +1,5 @@
 import type { HookFact } from '../model/hook.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 
 /** What the hooks of one session have said so far, folded into what still matters. */
 export interface HookFacts {
@@ -17,6 +18,7 @@ export interface HookFacts {
 }
 
 const callsMax = 1_000;
+const subagentsMax = 1_000;
 
 export function newHookFacts(): HookFacts {
   return {
@@ -73,7 +75,7 @@ export function takeHook(facts: HookFacts, fact: HookFact, subagent: string | nu
       facts.compactingSinceMs = null;
       return;
     case 'subagent-start':
-      facts.subagents.set(fact.id, atMs);
+      keepNewest(facts.subagents, fact.id, atMs, subagentsMax);
       return;
     case 'subagent-end':
       facts.subagents.delete(fact.id);

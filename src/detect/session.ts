@@ -1,7 +1,9 @@
 import type { BackgroundWork, TurnEnd } from '../model/agent.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import type { CallWords, SessionEvent, TokenUsage } from '../model/session-event.ts';
 import type { SpawnEnd, SpawnedWork } from '../model/spawn.ts';
-import { endOf, keepNewest, workOf } from './spawned.ts';
+import { refusalOf } from './refusals.ts';
+import { endOf, spawnsKeptMax, workOf } from './spawned.ts';
 
 interface OpenCall {
   tool: string;
@@ -22,7 +24,8 @@ export interface SessionFacts {
   errorKind: string | null;
   errorAtMs: number | null;
   limitResetsAtMs: number | null;
-  retryUntilMs: number | null;
+  /** A request is tried again: until then it waits. `times`: how often in a row it was refused with a status of this kind. */
+  retry: { status: number | null; times: number; sinceMs: number; untilMs: number } | null;
   /** The last request to the model, and how often it went out without a reply. */
   request: { digest: string; atMs: number; attempts: number } | null;
   /** The last request ever seen: null in versions that do not record them. */
@@ -55,7 +58,7 @@ export function newSession(): SessionFacts {
     errorKind: null,
     errorAtMs: null,
     limitResetsAtMs: null,
-    retryUntilMs: null,
+    retry: null,
     request: null,
     lastRequestMs: null,
     compactedAtMs: null,
@@ -101,7 +104,12 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
       if (fact.started !== null) {
         const { id, kind } = fact.started;
         if (facts.background.size < backgroundMax) facts.background.set(id, { id, kind, sinceMs: atMs, tool: null });
-        keepNewest(facts.spawned, id, workOf(fact.started, facts.calls.get(fact.id)?.about ?? null, atMs));
+        keepNewest(
+          facts.spawned,
+          id,
+          workOf(fact.started, facts.calls.get(fact.id)?.about ?? null, atMs),
+          spawnsKeptMax,
+        );
         // The same subagent can be sent on after its end.
         facts.spawnEnds.delete(id);
       }
@@ -111,7 +119,8 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
     case 'background-ended':
       facts.background.delete(fact.id);
       // Told twice, when the note is queued and when it is read: the first time counts.
-      if (!facts.spawnEnds.has(fact.id)) keepNewest(facts.spawnEnds, fact.id, endOf(fact.status, fact.text, atMs));
+      if (!facts.spawnEnds.has(fact.id))
+        keepNewest(facts.spawnEnds, fact.id, endOf(fact.status, fact.text, atMs), spawnsKeptMax);
       return;
     case 'turn-end':
       // A failed or interrupted turn has its end recorded as well: the first word on it stands.
@@ -128,7 +137,7 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
       closeTurn(facts, 'interrupted', atMs);
       return;
     case 'retry':
-      facts.retryUntilMs = fact.untilMs;
+      facts.retry = tryAgain(facts.retry, fact, atMs);
       return;
     case 'compacted':
       // Calls from before never get their results.
@@ -150,10 +159,19 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
   }
 }
 
+function tryAgain(
+  before: SessionFacts['retry'],
+  { status, untilMs }: { status: number | null; untilMs: number },
+  atMs: number,
+): SessionFacts['retry'] {
+  const isSame = before !== null && refusalOf(status) === refusalOf(before.status);
+  return { status, untilMs, times: isSame ? before.times + 1 : 1, sinceMs: isSame ? before.sinceMs : atMs };
+}
+
 function takeReply(facts: SessionFacts, model: string, usage: TokenUsage | null, atMs: number): void {
   reopen(facts, atMs);
   facts.lastStepMs = atMs;
-  facts.retryUntilMs = null;
+  facts.retry = null;
   facts.request = null;
   facts.model = model;
   const used = usage === null ? 0 : usage.input + usage.cacheRead + usage.cacheCreate;
@@ -170,7 +188,7 @@ function openTurn(facts: SessionFacts, atMs: number): void {
   facts.error = null;
   facts.errorAtMs = null;
   facts.limitResetsAtMs = null;
-  facts.retryUntilMs = null;
+  facts.retry = null;
   // The file may hold a request before the prompt that caused it; only an older one belongs to the turn before.
   if (facts.request !== null && facts.request.atMs < atMs) facts.request = null;
   // A new prompt means the turn before is over, whatever results it still owed.
@@ -191,7 +209,7 @@ function closeTurn(facts: SessionFacts, end: TurnEnd, atMs: number): void {
   facts.calls.clear();
   facts.lastTurn = end;
   facts.lastTurnAtMs = atMs;
-  facts.retryUntilMs = null;
+  facts.retry = null;
   facts.request = null;
   if (end !== 'failed') {
     facts.error = null;

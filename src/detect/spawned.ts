@@ -3,16 +3,8 @@ import type { SpawnEnd, SpawnedWork } from '../model/spawn.ts';
 
 /** What a session's record says of background work, in words the spawns share. */
 
-const keptMax = 300;
-
 /** The newest are kept: what ended long ago is in the store. */
-export function keepNewest<T>(map: Map<string, T>, id: string, value: T): void {
-  map.delete(id);
-  map.set(id, value);
-  if (map.size <= keptMax) return;
-  const [oldest] = map.keys();
-  if (oldest !== undefined) map.delete(oldest);
-}
+export const spawnsKeptMax = 300;
 
 export function workOf(started: StartedWork, about: CallWords | null, sinceMs: number): SpawnedWork {
   const { id, kind, output } = started;

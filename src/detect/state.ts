@@ -187,7 +187,7 @@ function compacting(signs: AgentSigns, facts: SessionFacts, busySinceMs: number)
 
 /** The same request again without a reply: the one before failed. Older versions say so in words. */
 function retrying(signs: AgentSigns, facts: SessionFacts): number | null {
-  if (facts.retryUntilMs !== null && signs.nowMs < facts.retryUntilMs + leadMs) return facts.lastActivityMs;
+  if (facts.retry !== null && signs.nowMs < facts.retry.untilMs + leadMs) return facts.lastActivityMs;
   const request = facts.request;
   if (facts.turn !== 'open' || request === null || request.attempts < 2) return null;
   return signs.nowMs - request.atMs < retryPauseMs ? (facts.lastStepMs ?? request.atMs) : null;

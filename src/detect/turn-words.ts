@@ -5,14 +5,21 @@ const charsMax = 16_000;
 /** What the agent has said in its last turn; only the end of very much. Kept in memory, never stored. */
 export class TurnWords {
   #text = '';
+  #isCut = false;
 
   take(fact: SessionFact): void {
     // A note of the client's own, such as of background work that ended, takes nothing back.
-    if (fact.kind === 'prompt' && fact.origin !== 'mid-turn' && fact.origin !== 'client') this.#text = '';
-    if (fact.kind === 'reply' && fact.text !== '') this.#text = `${this.#text}\n${fact.text}`.slice(-charsMax);
+    if (fact.kind === 'prompt' && fact.origin !== 'mid-turn' && fact.origin !== 'client') {
+      this.#text = '';
+      this.#isCut = false;
+    }
+    if (fact.kind !== 'reply') return;
+    this.#isCut ||= fact.isCut === true;
+    if (fact.text !== '') this.#text = `${this.#text}\n${fact.text}`.slice(-charsMax);
   }
 
+  /** Also where its record was cut, for there it may have. */
   has(words: string): boolean {
-    return this.#text.includes(words);
+    return this.#isCut || this.#text.includes(words);
   }
 }

@@ -156,6 +156,14 @@ export interface Finding {
   standing: 'seen' | 'kept' | 'quarantined';
 }
 
+/** A request that was refused and is being tried again, by the status on record. */
+export interface RefusedRequest {
+  status: number;
+  /** In a row, and of this kind. */
+  times: number;
+  sinceMs: number;
+}
+
 /** Everything known about an agent at one moment: what `status` shows and the store keeps. */
 export interface AgentView {
   agent: string;
@@ -187,6 +195,8 @@ export interface AgentView {
   error: string | null;
   /** The client's own word for the kind of the last turn's error. */
   errorKind: string | null;
+  /** null: none is, or its client does not record it. */
+  refused: RefusedRequest | null;
   /** How it ended, where that was not by being closed at its prompt. */
   endedBadly: string | null;
   background: BackgroundWork[];

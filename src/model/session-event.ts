@@ -65,7 +65,16 @@ export type SessionFact =
   | { kind: 'unknown-command'; name: string }
   /** A request to the model went out. The same digest again without a reply in between is a retry. */
   | { kind: 'request'; digest: string }
-  | { kind: 'reply'; model: string; messageId: string; usage: TokenUsage | null; ends: boolean; text: string }
+  /** `isCut`: the record has only the beginning of the text. */
+  | {
+      kind: 'reply';
+      model: string;
+      messageId: string;
+      usage: TokenUsage | null;
+      ends: boolean;
+      text: string;
+      isCut?: boolean;
+    }
   | { kind: 'tool-call'; id: string; tool: string; about: CallWords | null; sign?: CallSign }
   | { kind: 'tool-result'; id: string; isError: boolean; started: StartedWork | null; sign?: ResultSign }
   | { kind: 'background-ended'; id: string; status: string; text: string | null }

@@ -192,6 +192,7 @@ export function storedView(row: AgentRecord): AgentView {
     turnIsOpen: false,
     error: row.error,
     errorKind: null,
+    refused: null,
     endedBadly: null,
     background: row.background,
     findings: [],

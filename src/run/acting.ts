@@ -1,3 +1,4 @@
+import { tmuxPane } from '../act/pane-terminal.ts';
 import { messageFor } from '../decide/message.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
@@ -20,6 +21,7 @@ import { HostFindings } from './host-findings.ts';
 import { Keeper, type OpenIncident } from './keeper.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
+import { readAll } from './read-all.ts';
 import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
@@ -88,7 +90,7 @@ export class Acting {
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
-    const typist = new Typist(parts);
+    const typist = new Typist({ ...parts, terminal: tmuxPane });
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
@@ -114,16 +116,28 @@ export class Acting {
       commander: this.#commander,
       view: (name) => parts.views().find(({ agent }) => agent === name) ?? null,
       idFor: (agent, check, subject) => this.#keeper.idFor(agent, check, subject),
+      isTold: (agent, handoff) => {
+        const incident = this.#keeper.about(agent, 'handoff-failed', handoff);
+        return incident !== null && (incident.tells > 0 || incident.ackedMs !== null);
+      },
     });
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
-  async restore(): Promise<void> {
+  restore(): Promise<boolean> {
+    return readAll([
+      () => this.#restoreAuthorities(),
+      () => this.#keeper.restore(),
+      () => this.handoffs.restore(),
+      // Last: from here on the proof is waited for.
+      () => this.#prompter.recover(),
+    ]);
+  }
+
+  async #restoreAuthorities(): Promise<boolean> {
     const overrides = await this.#parts.store.loadAuthorities(this.#parts.host);
     if (overrides.ok) this.#overrides = overrides.value;
-    await this.#prompter.recover();
-    await this.#keeper.restore();
-    await this.handoffs.restore();
+    return overrides.ok;
   }
 
   told(agent: string, event: SessionEvent): void {

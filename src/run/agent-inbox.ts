@@ -1,6 +1,7 @@
 import { type HookFacts, newHookFacts, takeHook } from '../detect/hooks.ts';
 import type { Counters } from '../model/counters.ts';
 import type { HookEvent, StatusLine } from '../model/hook.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import type { StoredAgent } from '../model/store.ts';
 import type { InboxEntry } from '../sense/inbox.ts';
 
@@ -67,7 +68,7 @@ export class AgentInbox {
   }
 
   #takeLine(line: StatusLine, atMs: number): void {
-    keep(this.#lines, line.sessionId, { line, atMs });
+    keepNewest(this.#lines, line.sessionId, { line, atMs }, sessionsMax);
     // The client runs it for the session it is in, also right after a new one began.
     this.#session = { sessionId: line.sessionId, cwd: line.cwd };
   }
@@ -85,16 +86,8 @@ export class AgentInbox {
     }
     const facts = this.#facts.get(sessionId) ?? newHookFacts();
     takeHook(facts, fact, hook.subagent, atMs);
-    keep(this.#facts, sessionId, facts);
+    keepNewest(this.#facts, sessionId, facts, sessionsMax);
     this.#lastHookMs = atMs;
     return true;
   }
-}
-
-/** The newest few. */
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.keys().next().value;
-  if (map.size > sessionsMax && oldest !== undefined) map.delete(oldest);
 }

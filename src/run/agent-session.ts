@@ -54,6 +54,8 @@ export class AgentSession {
   #startedAtMs: number;
   #recorded: { inode: string; offset: number } | null = null;
   #transcript: string | null = null;
+  /** What an earlier run had on record of this session. */
+  #before: Pick<AgentView, 'model' | 'context'> | null = null;
 
   constructor(parts: Parts, events: AgentEvents) {
     this.#parts = parts;
@@ -92,6 +94,14 @@ export class AgentSession {
     return this.#trail.points;
   }
 
+  /** Its window as an earlier run knew it, for until the status line speaks again; null: the model's name says it. */
+  get storedWindow(): number | null {
+    const window = this.#before?.context?.window ?? null;
+    // It was that model's window, and a figure beyond it proves another.
+    const isStill = this.#before?.model === this.#facts.model && (this.#facts.contextUsed ?? 0) <= (window ?? 0);
+    return isStill ? window : null;
+  }
+
   /** A figure of the context that the transcript did not bring. */
   seen(context: ContextReading): ContextPoint[] {
     return this.#trail.seen(context, this.#facts);
@@ -128,7 +138,8 @@ export class AgentSession {
     this.#recorded = last.stored?.recorded.get(observation.sessionId ?? '') ?? null;
     this.#transcript = null;
     const stored = last.stored?.view;
-    this.#trail.begin(this.#id, stored?.sessionId === this.#id ? (stored?.context ?? null) : null);
+    this.#before = stored?.sessionId === this.#id ? (stored ?? null) : null;
+    this.#trail.begin(this.#id, this.#before?.context ?? null);
   }
 
   take(observation: Observation, seen: SeenAgent, look: Look): void {
@@ -139,7 +150,7 @@ export class AgentSession {
     if (this.#recorded?.inode !== transcript.inode || this.#recorded.offset > transcript.size)
       this.#recorded = { inode: transcript.inode, offset: 0 };
     const recordedTo = this.#recorded.offset;
-    const window = this.#parts.inbox.statusLine(this.#id)?.line.window ?? null;
+    const told = this.#parts.inbox.statusLine(this.#id)?.line.window ?? null;
     for (const { event, offset } of observation.events) {
       takeEvent(this.#facts, event);
       // Asked for at once, as its text is kept until then: of a thousand agents that would be too much.
@@ -147,7 +158,8 @@ export class AgentSession {
       this.#loops.take({ ...event, index: offset });
       this.#words.take(event.fact);
       this.#parts.told(this.#parts.name, event);
-      const points = this.#trail.told(event, transcriptContext(seen, this.#facts, window), this.#facts);
+      const context = transcriptContext(seen, this.#facts, told ?? this.storedWindow);
+      const points = this.#trail.told(event, context, this.#facts);
       if (offset < recordedTo) continue;
       look.points.push(...points);
       this.#recorded.offset = Math.max(this.#recorded.offset, offset + 1);

@@ -1,4 +1,5 @@
 import { holdBand } from '../decide/bands.ts';
+import { refusedNow } from '../detect/refusals.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, lastTurn } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
@@ -20,6 +21,8 @@ export interface ViewParts {
   sessionId: string | null;
   transcript: string | null;
   facts: SessionFacts;
+  /** Of its context, as an earlier run knew it. */
+  storedWindow: number | null;
   observation: Observation;
   signs: AgentSigns;
   reading: StateReading;
@@ -40,7 +43,7 @@ export function describeAgent(parts: ViewParts): AgentView {
   const { process, place, client } = parts.seen;
   const turn = lastTurn(signs, reading);
   const line = parts.broken.has('statusline') ? null : parts.inbox.statusLine(sessionId);
-  const contexts = describeContexts(transcriptContext(parts.seen, facts, null), line, signs.screen);
+  const contexts = describeContexts(transcriptContext(parts.seen, facts, parts.storedWindow), line, signs.screen);
   const session = place === null ? null : shown(place.pane.session, 200);
   const entry = observation.registry?.entry ?? null;
   const cwd = entry?.cwd ?? parts.inbox.session?.cwd ?? last?.cwd ?? null;
@@ -84,13 +87,14 @@ export function describeAgent(parts: ViewParts): AgentView {
     lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
     turnIsOpen: turn.isOpen,
     ...describeError(parts, known),
+    refused: refusedNow(facts, signs.nowMs),
     endedBadly: reading.state === 'ended' ? endedBadly(observation, last) : null,
     background: describeBackground(parts),
     findings: [],
   };
 }
 
-/** `told`: the window the status line told, where it has; else the model's name says it. */
+/** `told`: the window the status line told, now or in an earlier run; else the model's name says it. */
 export function transcriptContext(
   { client }: SeenAgent,
   facts: SessionFacts,

@@ -61,6 +61,11 @@ export function withdraw(home: Home, id: string): void {
   if (readAllowance(home.allowancesDir, owner)?.id === id) removeAllowance(home.allowancesDir, owner);
 }
 
+/** Whatever this client may write, by whomever it was allowed. */
+export function withdrawFrom(home: Home, client: Pick<Allowance, 'pid' | 'startTicks'>): void {
+  removeAllowance(home.allowancesDir, client);
+}
+
 /** What a hook answers to the event it was called with; null: nothing, so that the client shows its dialog as ever. */
 export function hookAnswer(home: Home, event: string, nowMs: number): string | null {
   const end = event.indexOf('\n');

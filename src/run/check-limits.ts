@@ -1,4 +1,5 @@
 import type { CheckLimits } from '../detect/check.ts';
+import type { CompletionLimits } from '../detect/loops/completion.ts';
 import type { TrendLimits } from '../detect/trends/check.ts';
 import { matchesGlob } from '../model/glob.ts';
 import type { Config } from './config/schema.ts';
@@ -30,4 +31,16 @@ export function trendLimitsOf(judging: TrendLimits): TrendLimits {
 /** What an agent has agreed to say when it is done; null: nothing. */
 export function completionSignal({ completion }: Config['judging'], agent: string): string | null {
   return completion.find(({ match }) => matchesGlob(match, agent))?.signal ?? null;
+}
+
+export interface AgreedCompletion {
+  completion: readonly { match: string; signal: string }[];
+  completionMinutes: number;
+}
+
+/** What any agent has agreed to say, whatever its name: a record does not tell which one wrote it. */
+export function everyonesCompletion({ completion, completionMinutes }: AgreedCompletion): CompletionLimits | null {
+  const [rule] = completion;
+  if (rule === undefined || !/^\*+$/.test(rule.match)) return null;
+  return { signal: rule.signal, afterMs: completionMinutes * minuteMs };
 }

@@ -4,6 +4,7 @@ import type { Proof } from '../act/deliver.ts';
 import { commandIn } from '../decide/handoff/recipe.ts';
 import type { AgentAction, Refusal } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
@@ -48,6 +49,7 @@ interface Command {
   proof: Proof['source'];
   /** What is typed where that is not the text itself. */
   typed?: string;
+  neverCompleted?: boolean;
   whyNot?: () => Refusal | null;
   /** The client took it, and said no. */
   refusedAs?: (action: AgentAction) => Refusal | null;
@@ -67,6 +69,7 @@ const markCharsMax = 24;
 /** What was decided longer ago than this is decided anew. */
 const decisionMs = 3_000;
 const pollMs = 100;
+const agentsMax = 1_000;
 
 /**
  * The client's own commands, typed by a path of their own: never text from outside, and only to an agent at its prompt.
@@ -115,8 +118,9 @@ export class Commander {
       onScreen: (/[\w-]+$/.exec(name ?? '')?.[0] ?? '').slice(-markCharsMax),
       doneMs: (_of, action) => traceOf(action)?.atMs ?? null,
       proof: 'transcript',
-      // The client completes a name that begins another command: the record then names that one, and proves nothing.
+      // A blank behind it closes the client's menu, unless it would complete the name to that of another command.
       typed: text.includes(' ') ? text : `${text} `,
+      neverCompleted: true,
       whyNot: () => (name === null ? 'unsafe-text' : null),
       refusedAs: (action) => (traceOf(action)?.isKnown === false ? 'unknown-command' : null),
     };
@@ -131,9 +135,13 @@ export class Commander {
 
   /** Everything the agents' own records say passes here. */
   told(agent: string, { fact, atMs }: SessionEvent): void {
-    if (fact.kind === 'unknown-command') this.#traces.set(agent, { name: fact.name, isKnown: false, atMs });
+    if (fact.kind === 'unknown-command') this.#trace(agent, { name: fact.name, isKnown: false, atMs });
     else if (fact.kind === 'prompt' && fact.command !== undefined)
-      this.#traces.set(agent, { name: fact.command, isKnown: true, atMs });
+      this.#trace(agent, { name: fact.command, isKnown: true, atMs });
+  }
+
+  #trace(agent: string, trace: Trace): void {
+    keepNewest(this.#traces, agent, trace, agentsMax);
   }
 
   /** One Escape to an agent at work. */
@@ -144,7 +152,8 @@ export class Commander {
       const refusal = this.#parts.typist.whyNotAllowed(agent, 'manage');
       if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
       const typed = await this.#parts.typist.interrupt(agent);
-      if (typed === 'done' || typed === 'unknown') this.#escapedMs.set(agent, this.#parts.clock.nowMs());
+      if (typed === 'done' || typed === 'unknown')
+        keepNewest(this.#escapedMs, agent, this.#parts.clock.nowMs(), agentsMax);
       if (typed === 'done') return this.#conclude(action, 'confirmed', null, null);
       return this.#conclude(action, typed === 'unknown' ? 'uncertain' : 'refused', typed, null);
     });
@@ -157,9 +166,10 @@ export class Commander {
 
   async #type(agent: string, command: Command, handoff: ForHandoff | null, decidedMs: number): Promise<CommandResult> {
     const { typist, clock } = this.#parts;
-    const isOld = handoff !== null && clock.monotonicMs() - decidedMs > decisionMs;
     const action = this.#action(agent, 'command', { command: command.text, ...handoff?.about });
     if (!(await this.#intend(action))) return this.#result(action, 'refused', 'no-ledger', null);
+    // Others may have typed first, and the ledger may have taken its time.
+    const isOld = handoff !== null && clock.monotonicMs() - decidedMs > decisionMs;
     const refusal =
       typist.whyNotAllowed(agent, 'manage') ?? command.whyNot?.() ?? (isOld ? 'stale' : this.#whyNot(agent, handoff));
     if (refusal !== null) return this.#conclude(action, 'refused', refusal, null);
@@ -171,6 +181,7 @@ export class Commander {
       leftovers: handoff?.leftovers ?? [],
       neverOverDraft: handoff !== null,
       atPromptOnly: true,
+      neverCompleted: command.neverCompleted === true,
     };
     const typed = await typist.type(agent, delivery, (timeoutMs) => this.#proof(action, command, timeoutMs));
     const no = command.refusedAs?.(action) ?? null;

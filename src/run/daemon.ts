@@ -217,8 +217,9 @@ export class Daemon {
     const { home } = this.#options;
     const stored = await this.#store.load(this.#host);
     if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
-    // Before the agents, for what is open about them.
-    await this.#acting.restore();
+    // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
+    if (!(await this.#acting.restore()))
+      return fail('database', 'what the last run left open cannot be read from the database');
     this.#watcher.restore(stored.value);
     await this.#spawns.restore();
     await this.#tick();

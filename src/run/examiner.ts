@@ -83,8 +83,15 @@ export class Examiner {
     return this.#fine.get(agent) ?? [];
   }
 
-  forget(agent: string): void {
+  /** It is gone; why nothing more was found is still asked for as long as it is shown. */
+  ended(agent: string): void {
     this.#holdings.delete(agent);
     this.#pending.delete(agent);
+  }
+
+  /** It is shown no more. */
+  forget(agent: string): void {
+    this.ended(agent);
+    this.#fine.delete(agent);
   }
 }

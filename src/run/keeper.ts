@@ -10,7 +10,7 @@ import type { Score } from '../model/score.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
-import { fresh, isHeldBack, later, type Open, ownSlots, retryFirstMs, whyNotNow } from './open-incident.ts';
+import { fresh, isHeldBack, later, notePrompt, type Open, ownSlots, retryFirstMs, whyNotNow } from './open-incident.ts';
 import type { Prompter } from './prompter.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Scores } from './scores.ts';
@@ -66,18 +66,19 @@ export class Keeper {
     this.#parts = parts;
   }
 
-  async restore(): Promise<void> {
+  async restore(): Promise<boolean> {
     const { store, host, clock } = this.#parts;
     this.#sinceMs = clock.nowMs();
     const open = await store.openIncidents(host);
     const scores = await store.recentScores(host, this.#sinceMs - Quarantine.memoryMs);
-    if (!open.ok || !scores.ok) return;
+    if (!open.ok || !scores.ok) return false;
     this.#quarantine.restore(scores.value, open.value, this.#sinceMs);
     for (const incident of open.value) {
       this.#open.set(key(incident.agent, incident.check, incident.subject), { ...fresh(incident), isRestored: true });
       if (incident.lastPromptMs !== null && incident.agent !== null)
-        this.#lastPrompt.agent.set(incident.agent, incident.lastPromptMs);
+        notePrompt(this.#lastPrompt.agent, incident.agent, incident.lastPromptMs);
     }
+    return true;
   }
 
   /** The same while the trouble lasts. */
@@ -132,8 +133,8 @@ export class Keeper {
   }
 
   notePrompt(view: AgentView, atMs: number): void {
-    this.#lastPrompt.agent.set(view.agent, atMs);
-    this.#lastPrompt.project.set(view.project, atMs);
+    notePrompt(this.#lastPrompt.agent, view.agent, atMs);
+    notePrompt(this.#lastPrompt.project, view.project, atMs);
   }
 
   /** Until everything begun is done: for a single round. */
@@ -237,7 +238,7 @@ export class Keeper {
     if (open.step.do === 'tell') open.step = this.#alone(open.incident, nowMs) ?? open.step;
     if (open.step.do === 'wait' || nowMs < open.retryAtMs) return;
     if (open.step.do === 'prompt' && view !== null) {
-      this.#lastPrompt.project.set(view.project, nowMs);
+      notePrompt(this.#lastPrompt.project, view.project, nowMs);
       const slots = finding?.slots ?? ownSlots(open.step.template, open.incident, view, nowMs);
       this.#begin(open, this.#promptAbout(open, view, open.step.template, slots, nowMs));
     } else if (this.#mayTell(open)) this.#begin(open, this.#tellAbout(open, view));
@@ -306,7 +307,7 @@ export class Keeper {
     open.lastRefusal = null;
     incident.prompts += 1;
     incident.lastPromptMs = this.#parts.clock.nowMs();
-    this.#lastPrompt.agent.set(view.agent, incident.lastPromptMs);
+    notePrompt(this.#lastPrompt.agent, view.agent, incident.lastPromptMs);
     open.retryWaitMs = retryFirstMs;
     this.#save(incident);
     await this.#parts.store.noteAction(incident.id, incident.subject === null ? 'prompted agent' : 'prompted parent');

@@ -2,11 +2,13 @@ import type { PromptTemplate, Step } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import { shown } from '../model/text.ts';
 
 /** What cannot be done now is tried again, at first soon and then less often. */
 export const retryFirstMs = 5_000;
 const retryLastMs = 60_000;
+const lastPromptsMax = 1_000;
 
 /** An incident while it is open, and what is going on about it. */
 export interface Open {
@@ -36,6 +38,11 @@ export function fresh(incident: Incident): Open {
     seenMs: incident.openedMs,
     isRestored: false,
   };
+}
+
+/** When a rule last prompted this agent or project. */
+export function notePrompt(last: Map<string, number>, name: string, atMs: number): void {
+  keepNewest(last, name, atMs, lastPromptsMax);
 }
 
 export function later(open: Open, nowMs: number): void {

@@ -39,6 +39,9 @@ export class Progress {
   round(views: AgentView[]): void {
     const nowMs = this.#parts.clock.nowMs();
     const { spawn, prompt } = this.#parts.config();
+    const there = new Set(views.map(({ agent }) => agent));
+    for (const asked of [this.#asked, this.#retryAtMs])
+      for (const agent of asked.keys()) if (!there.has(agent)) asked.delete(agent);
     for (const view of views) {
       if (this.#asking.has(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
       if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;

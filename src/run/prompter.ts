@@ -104,9 +104,9 @@ export class Prompter {
   }
 
   /** Actions an earlier run left without an outcome: their truth is looked for, they are never typed again. */
-  async recover(): Promise<void> {
+  async recover(): Promise<boolean> {
     const open = await this.#parts.store.openActions(this.#parts.host);
-    if (!open.ok) return;
+    if (!open.ok) return false;
     for (const { action, delivered } of open.value) {
       const tag = typeof action.intent.tag === 'string' ? action.intent.tag : null;
       if (tag === null) {
@@ -117,6 +117,7 @@ export class Prompter {
       if (delivered) expected.conclude();
       else void this.#settle(expected);
     }
+    return true;
   }
 
   async #settle(expected: Expected): Promise<void> {

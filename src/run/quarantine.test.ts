@@ -66,6 +66,23 @@ describe('after a restart', () => {
     quarantine.ended({ agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
     expect(shown(quarantine)).toEqual(['flapping stalled-turn seen']);
   });
+  it('what had been still for long enough is not set apart again', () => {
+    const quarantine = new Quarantine(() => 'id');
+    quarantine.restore([score(40), score(39), score(38), score(37)], [], nowMs);
+    expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
+    quarantine.ended({ agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
+    expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
+  });
+  it('nor because it came once more since', () => {
+    const quarantine = new Quarantine(() => 'id');
+    quarantine.restore([score(50), score(49), score(48), score(47), score(10)], [], nowMs);
+    expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
+  });
+  it('what came and went up to the end is set apart', () => {
+    const quarantine = new Quarantine(() => 'id');
+    quarantine.restore([score(40), score(30), score(20), score(10)], [], nowMs);
+    expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - quarantined', 'flapping stalled-turn seen']);
+  });
   it('what was set apart still is', () => {
     const quarantine = new Quarantine(() => 'id');
     const open = { agent: 'a', project: 'p', check: 'flapping', subject: 'spawn-stalled:t:1', openedMs: nowMs };

@@ -35,7 +35,12 @@ export class Quarantine {
   static readonly memoryMs = flapLimits.withinMs;
 
   restore(scores: readonly RecentScore[], open: readonly Incident[], nowMs: number): void {
-    for (const score of scores) this.ended({ ...score, project: '' }, score, score.endedMs);
+    // As that run went through it: what had been still for long enough in between was no longer apart.
+    for (const score of scores) {
+      this.#settle(score, score.openedMs);
+      this.ended({ ...score, project: '' }, score, score.endedMs);
+    }
+    for (const { trouble } of this.#watched.values()) this.#settle(trouble, nowMs);
     for (const incident of open) {
       const trouble = incident.check === 'flapping' ? troubleOf(incident) : null;
       if (trouble === null) continue;
@@ -119,6 +124,11 @@ export class Quarantine {
         },
       ];
     });
+  }
+
+  #settle(trouble: Omit<Trouble, 'project'>, atMs: number): void {
+    const watched = this.#watched.get(keyOf(trouble));
+    if (watched !== undefined) watched.flaps = settleFlaps(watched.flaps, atMs);
   }
 
   #watch(trouble: Trouble): Watched {

@@ -41,6 +41,7 @@ export interface LooseFinding {
 
 const keptMs = 24 * 3_600_000;
 const spawnsMax = 2_000;
+const countedMax = 10_000;
 /** A file that grows all the time need not be written down every time. */
 const writeEveryMs = 5_000;
 /** The client tells its model of a failed shell by itself; only what it does not take up is worth a word. */
@@ -219,6 +220,7 @@ export class Spawns {
       const fresh = this.#parts.outputs.glance(path);
       glances.set(path, fresh);
       if (fresh.problem !== null && !this.#counted.has(path)) {
+        if (this.#counted.size >= countedMax) this.#counted.clear();
         this.#counted.add(path);
         this.#parts.counters.add(`spawn.${fresh.problem}`);
       }

@@ -5,6 +5,7 @@ import { messageFor } from '../decide/message.ts';
 import type { Action } from '../model/action.ts';
 import type { AgentView } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
@@ -26,11 +27,13 @@ interface TellerParts {
   notice: (line: string) => void;
 }
 
+const hadMax = 1_000;
+
 /** Tells people, through every channel of the configuration; what failed is tried again by whoever asked. */
 export class Teller {
   readonly #parts: TellerParts;
   readonly #health = new Map<string, ChannelHealth>();
-  /** Channels that have had the present message of an incident, so that a second try spares them. */
+  /** Channels that have had the present message of an incident, so that a second try spares them; not all incidents are told in the end. */
   readonly #had = new Map<string, Set<string>>();
 
   constructor(parts: TellerParts) {
@@ -48,7 +51,7 @@ export class Teller {
     if (!this.#had.has(incident.id))
       this.#parts.notice(`${message.title}: ${message.text} \`watchkeeper inbox\` says what to do`);
     const had = this.#had.get(incident.id) ?? new Set<string>();
-    this.#had.set(incident.id, had);
+    keepNewest(this.#had, incident.id, had, hadMax);
     const channels = this.#channels().filter((channel) => !had.has(channel.name));
     const action: Action = {
       id: randomUUID(),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Delivered, type Delivery, deliver, type Proof } from '../act/deliver.ts';
-import { tmuxPane } from '../act/pane-terminal.ts';
+import type { PaneTerminal } from '../act/pane-terminal.ts';
 import { whyNotNow } from '../decide/fit.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
 import type { Refusal } from '../model/action.ts';
@@ -18,6 +18,7 @@ export interface TypistParts {
   config: () => Config;
   paused: () => boolean;
   agent: (name: string) => WatchedAgent | null;
+  terminal: (socket: string, pane: string) => PaneTerminal;
 }
 
 /** Types into agents, one thing at a time for each, and only what the gate lets through. */
@@ -32,10 +33,12 @@ export class Typist {
   /** Waits until nobody else types to this agent. */
   inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
     const mine = (this.#busy.get(agent) ?? Promise.resolve()).then(work);
-    this.#busy.set(
-      agent,
-      mine.catch(() => {}),
-    );
+    const done = mine
+      .catch(() => {})
+      .then(() => {
+        if (this.#busy.get(agent) === done) this.#busy.delete(agent);
+      });
+    this.#busy.set(agent, done);
     return mine;
   }
 
@@ -60,7 +63,7 @@ export class Typist {
     const agent = this.#parts.agent(name);
     const place = agent?.seen.place ?? null;
     if (agent === null || place === null) return 'not-agent';
-    return this.#whyNotNow(agent, await tmuxPane(place.socket, place.pane.id).facts());
+    return this.#whyNotNow(agent, await this.#parts.terminal(place.socket, place.pane.id).facts());
   }
 
   async type(
@@ -74,7 +77,7 @@ export class Typist {
       return { outcome: 'refused', reason: 'not-agent', proof: null, proofMs: null, draftRestored: null };
     }
     return deliver(delivery, {
-      terminal: tmuxPane(place.socket, place.pane.id),
+      terminal: this.#parts.terminal(place.socket, place.pane.id),
       whyNotNow: (pane) => this.#whyNotNow(agent, pane, delivery.atPromptOnly === true),
       inputBox: (screen) => agent.seen.client.findInputBox(screen),
       proof: (_tag, timeoutMs) => proof(timeoutMs),
@@ -91,7 +94,7 @@ export class Typist {
     const agent = this.#parts.agent(name);
     const place = agent?.seen.place ?? null;
     if (agent === null || place === null) return 'not-agent';
-    const terminal = tmuxPane(place.socket, place.pane.id);
+    const terminal = this.#parts.terminal(place.socket, place.pane.id);
     const [pane, screen] = [await terminal.facts(), await terminal.screen()];
     const box = screen === null ? null : agent.seen.client.findInputBox(screen);
     const refusal = this.#whyNotNow(agent, pane);

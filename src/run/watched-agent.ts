@@ -100,12 +100,12 @@ export class WatchedAgent {
     return this.#view ?? this.#before?.view ?? null;
   }
 
-  /** It has written more than one look can take in. */
   /** Its record has not been read to the end yet. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
+  /** It has written more than one look can take in. */
   get hasBacklog(): boolean {
     return this.#hasBacklog;
   }
@@ -245,7 +245,7 @@ export class WatchedAgent {
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
     const broken = this.#broken();
-    const context = transcriptContext(this.#seen, this.#session.facts, null);
+    const context = transcriptContext(this.#seen, this.#session.facts, this.#session.storedWindow);
     return {
       nowMs,
       alive,
@@ -280,6 +280,7 @@ export class WatchedAgent {
       sessionId: this.#session.id,
       transcript: this.#session.transcript,
       facts: this.#session.facts,
+      storedWindow: this.#session.storedWindow,
       observation,
       signs,
       reading,

@@ -133,7 +133,7 @@ export class Watcher {
     // Those known first: one that is gone leaves its name to whoever came in its place.
     const events = this.#look([...this.#agents.keys()], found);
     const fresh = [...found].filter(([key]) => !this.#agents.has(key));
-    for (const [key, seen] of fresh) this.#agents.set(key, this.#welcome(key, seen));
+    for (const [key, seen] of fresh) this.#agents.set(key, this.#welcome(key, this.#whereItIs(key, seen, hung)));
     events.push(...this.#look(fresh.map(([key]) => key)));
     const folders = [...this.#agents.values()].flatMap((agent) => agent.folders);
     this.#watches.keep(new Set([this.#parts.inbox.dir, ...folders]));
@@ -213,6 +213,13 @@ export class Watcher {
     this.#parts.fleet.close();
   }
 
+  /** In a server that does not answer: where an earlier run saw it. */
+  #whereItIs(key: string, seen: SeenAgent, hung: ReadonlySet<string>): SeenAgent {
+    const view = this.#stored.get(key)?.view ?? null;
+    if (seen.place !== null || view?.tmux == null || !hung.has(view.tmux.socket)) return seen;
+    return { ...seen, place: lastPlace(view) };
+  }
+
   #welcome(key: string, seen: SeenAgent): WatchedAgent {
     const { processes, host, clock, counters, files } = this.#parts;
     const stored = this.#stored.get(key) ?? null;
@@ -278,7 +285,7 @@ export class Watcher {
     if (view.reading.state === 'ended' && !look.more) {
       this.#agents.delete(key);
       this.#healthRows.forget(agent.name);
-      this.#examiner.forget(agent.name);
+      this.#examiner.ended(agent.name);
       this.#ended.set(agent.name, view);
     }
     if (look.more) {
@@ -345,7 +352,9 @@ export class Watcher {
   #forgetLongEnded(): void {
     const nowMs = this.#parts.clock.nowMs();
     for (const [name, view] of this.#ended) {
-      if (nowMs - view.reading.sinceMs > endedShownMs) this.#ended.delete(name);
+      if (nowMs - view.reading.sinceMs <= endedShownMs) continue;
+      this.#ended.delete(name);
+      this.#examiner.forget(name);
     }
   }
 }
@@ -371,15 +380,15 @@ function leftOff(view: AgentView): LeftOff | null {
 
 /** As it was last seen, where it was last seen. */
 function lostAgent(view: AgentView, client: AgentClient): SeenAgent {
-  const { tmux } = view;
   const none = { ppid: 0, uid: -1, command: '', runState: 'X', processGroup: 0, terminalGroup: -1 };
-  const pane = { windowIndex: 0, paneIndex: 0, pid: view.process.pid, dead: true };
-  return {
-    client,
-    process: { ...view.process, ...none },
-    configDir: null,
-    place: tmux === null ? null : { socket: tmux.socket, pane: { id: tmux.pane, session: tmux.session, ...pane } },
-  };
+  return { client, process: { ...view.process, ...none }, configDir: null, place: lastPlace(view) };
+}
+
+/** Which process was the pane's own is not on record. */
+function lastPlace({ tmux }: AgentView): SeenAgent['place'] {
+  if (tmux === null) return null;
+  const { socket, session, pane: id } = tmux;
+  return { socket, pane: { id, session, windowIndex: 0, paneIndex: 0, pid: 0, dead: true } };
 }
 
 function processKey(process: ProcessId): string {

@@ -57,6 +57,7 @@ export class Inbox {
     const { files, counters, dir } = this.#parts;
     const names = files.list(dir) ?? [];
     if (names.length >= this.#parts.filesMax) counters.add('inbox.full');
+    this.#forgetLeft(names);
     const fresh: { name: string; atMs: number }[] = [];
     for (const name of names) {
       if (this.#unclaimed.has(name) || this.#handed.has(name) || this.#left.has(name)) continue;
@@ -72,6 +73,12 @@ export class Inbox {
     for (const { name, atMs } of fresh.slice(0, filesPerLookMax)) this.#read(name, Math.min(atMs, nowMs), nowMs);
     this.#expire(nowMs);
     return fresh.length > filesPerLookMax;
+  }
+
+  #forgetLeft(names: readonly string[]): void {
+    if (this.#left.size === 0) return;
+    const there = new Set(names);
+    for (const name of this.#left) if (!there.has(name)) this.#left.delete(name);
   }
 
   hasFor(pid: number): boolean {

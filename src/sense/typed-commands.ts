@@ -1,4 +1,5 @@
 import type { AgentClient } from '../clients/client.ts';
+import { keepNewest } from '../model/keep-newest.ts';
 import type { Files } from '../model/world.ts';
 import { followLimits, LineFollower } from './line-follower.ts';
 
@@ -40,10 +41,7 @@ export class TypedCommands {
     for (const line of fresh ? [] : folder.lines.poll().lines) {
       const typed = client.parseHistoryLine(line.text);
       if (typed === null) continue;
-      folder.last.delete(typed.sessionId);
-      folder.last.set(typed.sessionId, { command: typed.command, atMs: typed.atMs });
-      const oldest = folder.last.keys().next().value;
-      if (folder.last.size > sessionsMax && oldest !== undefined) folder.last.delete(oldest);
+      keepNewest(folder.last, typed.sessionId, { command: typed.command, atMs: typed.atMs }, sessionsMax);
     }
     return folder.last.get(sessionId) ?? null;
   }

@@ -42,6 +42,8 @@ class Phase {
   readonly handoff: string;
   readonly next: string;
   percent = 10;
+  /** What was said to it. */
+  readonly said: string[] = [];
 
   constructor(agent: Agent, phase: number) {
     this.agent = agent;
@@ -52,6 +54,7 @@ class Phase {
   }
 
   #reply({ text, toolResults: [result] }: ModelTurn): Reply {
+    this.said.push(text);
     if (text.startsWith('Write the state')) {
       if (result !== undefined) return { text: 'Saved.' };
       const content = `phase of ${this.agent.session}: make ${this.next} next\n`;
@@ -70,12 +73,13 @@ class Phase {
 }
 
 test(
-  "a project's own commands hand over at their own percentage, one agent after the other; an unknown one clears nothing",
+  "a project's own commands hand over at their own percentage, one agent after the other; an unknown one clears nothing, nor becomes another",
   scenario(async (s) => {
     const watch = new Watching(s);
     const handoff = { deadlineMinutes: 2, maxParallel: 1, recipes: [tina, mistyped] };
     const agents = [{ match: '*', authority: 'manage' }];
-    configure(s, JSON.stringify({ tickSeconds: 0.3, agents, handoff }));
+    const config = { tickSeconds: 0.3, agents, handoff };
+    configure(s, JSON.stringify(config));
     try {
       await watch.start();
       const phases = await Promise.all(kinds.map(async (kind) => new Phase(await start(s, kind), kind.phase)));
@@ -129,6 +133,20 @@ test(
         '/tina:rehydrate',
       ]);
       expect(readFileSync(phases[0]?.handoff ?? '', 'utf8')).toContain('phase of phase-1');
+
+      // Of this one the client would make /tina:checkpoint.
+      configure(
+        s,
+        JSON.stringify({ ...config, handoff: { ...handoff, recipes: [{ ...mistyped, ask: '/tina:check' }] } }),
+      );
+      const log = path.join(s.watchkeeperHome, 'daemon.log');
+      await s.until('the configuration read', () =>
+        readFileSync(log, 'utf8').includes('the configuration was read anew'),
+      );
+      const short = await s.watchkeeper(['handoff', 'lost-ps', '--wait', '60', '--json']);
+      expect(short.json()).toMatchObject({ step: 'failed', reason: 'unknown-command', recipe: 'mistyped' });
+      expect(lost?.said.filter((text) => text.startsWith('Write the state'))).toEqual([]);
+      expect(await lost?.agent.terminal.typed()).not.toContain('tina');
     } finally {
       watch.stop();
     }

@@ -7,6 +7,7 @@ import { until } from '../../src/run/conform/until.ts';
 import { Gate, type Kind, type Stage } from './disobeying.ts';
 import { type Disobedience, handoffs } from './handing-over.ts';
 import { emptyBox } from './prompting.ts';
+import { Watching } from './watching.ts';
 
 /** The document is written, and the turn not over yet, when the test does something. */
 function held(gate: Gate): Disobedience {
@@ -230,5 +231,33 @@ export const interferences = {
       });
     }),
     after: ({ world }) => world.reconfigure({}),
+  },
+} satisfies Record<string, Kind>;
+
+/** The client dies as soon as this step is told, before the next tick. */
+function crashesAt(step: string): Pick<Kind, 'end' | 'in' | 'asks' | 'meanwhile' | 'after'> {
+  return {
+    end: 'ended',
+    in: 'none',
+    asks: 1,
+    meanwhile: async ({ s, name, agent }) => {
+      const watch = new Watching(s);
+      await watch.follow();
+      const isIt = (said: Watching['said'][number]) =>
+        said.kind === 'handoff' && said.agent === name && said.data.step === step;
+      await until(`${name} at ${step}`, () => watch.said.some(isIt), 120_000).finally(() => watch.stop());
+      agent.kill('SIGKILL');
+    },
+    after: (_stage, { steps }) => expect(steps.at(-2)?.step).toBe(step),
+  };
+}
+
+/** At steps that last for a tick, so it has to be a longer one than for all others. */
+export const crashes = {
+  written: { what: 'the client crashes when the document is found', ...crashesAt('written') },
+  verified: { what: 'the client crashes when the document is found good', ...crashesAt('verified') },
+  confirmed: {
+    what: 'after the clear: the client crashes when it has taken the document up',
+    ...crashesAt('confirmed'),
   },
 } satisfies Record<string, Kind>;

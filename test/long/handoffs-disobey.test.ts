@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { late, poorDocuments } from '../clients/disobedient-models.ts';
 import { type Kind, playAll, World } from '../clients/disobeying.ts';
 import { writeHandoffReport } from '../clients/handoff-report.ts';
-import { interferences } from '../clients/interfering.ts';
+import { crashes, interferences } from '../clients/interfering.ts';
 import { scenario } from '../clients/scenario.ts';
 
 test(
@@ -11,14 +11,20 @@ test(
   scenario(async (s) => {
     const world = new World(s, 0.3);
     await world.up();
-    const groups: Record<string, Record<string, Kind>> = { doc: poorDocuments, late, people: interferences };
-    const all = Object.entries(groups).flatMap(([group, kinds]) =>
-      Object.entries(kinds).map(([key, kind]): [string, Kind] => [`${group}-${key}`, kind]),
-    );
     const wanted = process.env.WATCHKEEPER_KINDS?.split(',');
-    const chosen = all.filter(([key]) => wanted === undefined || wanted.some((part) => key.includes(part)));
-    const played = await playAll(world, Object.fromEntries(chosen), 5);
-    expect(played.size).toBe(chosen.length);
+    const chosen = (groups: Record<string, Record<string, Kind>>) =>
+      Object.entries(groups)
+        .flatMap(([group, kinds]) =>
+          Object.entries(kinds).map(([key, kind]): [string, Kind] => [`${group}-${key}`, kind]),
+        )
+        .filter(([key]) => wanted === undefined || wanted.some((part) => key.includes(part)));
+    const all = chosen({ doc: poorDocuments, late, people: interferences });
+    const played = await playAll(world, Object.fromEntries(all), 5);
+    expect(played.size).toBe(all.length);
+    world.reconfigure({ tickSeconds: 2 });
+    const last = chosen({ crash: crashes });
+    for (const [kind, end] of await playAll(world, Object.fromEntries(last), 3)) played.set(kind, end);
+    expect(played.size).toBe(all.length + last.length);
     writeHandoffReport(played);
   }),
   1_800_000,

@@ -37,6 +37,7 @@ export function agentView(
     turnIsOpen: false,
     error: null,
     errorKind: null,
+    refused: null,
     endedBadly: null,
     background: [],
     findings: [],

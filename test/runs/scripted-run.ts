@@ -16,6 +16,7 @@ export const limits = {
     subagentMs: 15 * minute,
     waitingMs: 6 * minute,
   },
+  completion: null,
 };
 
 /** A run written down step by step; its index is the number of the event, its clock goes a second per event. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccuracyDocument } from '../../src/run/accuracy.ts';
 import { until } from '../../src/run/conform/until.ts';
-import { apiError, openStandIn, prompt, reply, type StandIn, turnEnd } from './stand-in.ts';
+import { apiError, openStandIn, prompt, reply, retry, type StandIn, turnEnd } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 
 type Item = AccuracyDocument['items'][number];
@@ -99,12 +99,17 @@ describe("a check's own record on this machine", () => {
     expect(both.endings).toEqual({ 'human-wrote': 1, 'by-itself': 1 });
   });
 
-  it('a killed agent: right from the first moment; denied by a person: wrong for good', async () => {
+  it('a killed agent: right from the first moment, also after a restart; denied by a person: wrong for good', async () => {
     const agent = await openStandIn(world, 'killed');
     await world.agentIs('killed', 'idle');
     process.kill(agent.pid, 'SIGKILL');
     const id = await raised('killed', 'ended-unexpectedly');
     await check('ended-unexpectedly', ({ right }) => right === 1);
+    // Nobody can look at it again; after a restart what was found stands all the same.
+    process.kill(world.daemonPid(), 'SIGKILL');
+    await world.up();
+    const { findings } = await world.agentIs('killed', ({ state }) => state === 'ended');
+    expect(findings).toMatchObject([{ id, check: 'ended-unexpectedly', standing: 'seen' }]);
     expect((await world.run('ack', id.slice(0, 8), '--wrong')).code).toBe(0);
     await check('ended-unexpectedly', ({ right, wrong }) => right === 0 && wrong === 1);
   });
@@ -115,6 +120,20 @@ describe("a check's own record on this machine", () => {
     for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     expect((await items('--since', '2100-01-01')).size).toBe(0);
     expect((await items('--since', '1h')).get('silent-stop')?.raised).toBe(2);
+  });
+
+  it('a single run without a daemon closes what is over by then', async () => {
+    const agent = await openStandIn(world, 'asked');
+    agent.register(asks);
+    const id = await raised('asked', 'waiting-human');
+    await world.down();
+    agent.register({ status: 'idle' });
+    await world.run('check');
+    const checked = new Date();
+    // Only to read the database.
+    await world.up();
+    const rows = await world.query('SELECT closed_at <= $2 AS by_it FROM incidents WHERE id = $1', [id, checked]);
+    expect(rows).toEqual([{ by_it: true }]);
   });
 });
 
@@ -165,5 +184,24 @@ describe('a trouble that comes and goes', () => {
     const again = await world.agentIs('flaps', ({ findings }) => findings.length === 2);
     expect(again.findings).toMatchObject([{ standing: 'quarantined' }, { check: 'flapping', id }]);
     expect(await incidents('flaps', 'stalled-turn')).toBe(times);
+  });
+});
+
+describe('a request that the client tries again', () => {
+  const names = (findings: { check: string }[]) => findings.map(({ check: name }) => name);
+
+  it('is told as a refused login at the third 401, by its status alone, and as nothing before', async () => {
+    const [twice, thrice] = [await openStandIn(world, 'twice'), await openStandIn(world, 'thrice')];
+    const refused = (status: number) => retry({ status, message: '401 Please run /login' });
+    twice.write(prompt(), refused(401), refused(401), refused(500), refused(401));
+    thrice.write(prompt(), refused(401), refused(401), refused(401));
+    for (const agent of [twice, thrice]) agent.register({ status: 'busy' });
+    const told = await world.agentIs('thrice', ({ findings }) => names(findings).includes('auth-failed'));
+    expect(told).toMatchObject({ state: 'retrying', findings: [{ check: 'auth-failed' }] });
+    expect(told.findings[0]?.evidence[0]?.text).toContain('401, not let in: refused 3 times in a row');
+    expect((await world.agentIs('twice', 'retrying')).findings).toEqual([]);
+    thrice.turn();
+    thrice.register({ status: 'idle' });
+    await world.agentIs('thrice', ({ findings, state }) => state === 'idle' && findings.length === 0);
   });
 });

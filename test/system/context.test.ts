@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../src/run/conform/until.ts';
 import type { AdmissionDocument, ContextDocument } from '../../src/run/context-document.ts';
-import { apiError, openStandIn, prompt, reply, type StandIn } from './stand-in.ts';
+import { apiError, openStandIn, prompt, reply, type StandIn, turnEnd } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 
 let world: World;
@@ -65,11 +65,11 @@ function fullContexts(): Promise<object[]> {
 }
 
 /** As our status line leaves it in the inbox. */
-function leaveStatusLine(of: StandIn, used: number, window: number): void {
+function leaveStatusLine(of: StandIn, used: number, window: number, model = 'claude-opus-4-8'): void {
   const stat = readFileSync(`/proc/${of.pid}/stat`, 'latin1');
   const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   const usage = { context_window_size: window, total_input_tokens: used, current_usage: { input_tokens: 1 } };
-  const body = { session_id: of.sessionId, model: { id: 'claude-opus-4-8' }, context_window: usage };
+  const body = { session_id: of.sessionId, model: { id: model }, context_window: usage };
   const file = path.join(world.dataDir, 'inbox', randomUUID().slice(0, 8));
   writeFileSync(`${file}.new`, `wk1 statusline ${of.pid} ${start}\n${JSON.stringify(body)}`);
   renameSync(`${file}.new`, `${file}.statusline`);
@@ -237,6 +237,29 @@ describe('an agent whose context fills up', () => {
     expect(after.length).toBe(6);
     expect(await bandEvents('fill-ps')).toEqual(events);
     expect((await fullContexts()).length).toBe(1);
+  });
+});
+
+describe('an agent on the larger variant of a model, which its transcript does not name', () => {
+  it('keeps the window its status line told, over a killed and restarted daemon', async () => {
+    const large = await openStandIn(world, 'large-ps');
+    const turn = (used: number) => large.write(prompt(), reply({ used, model: 'claude-sonnet-4-5' }), turnEnd());
+    leaveStatusLine(large, 140_000, 1_000_000, 'claude-sonnet-4-5[1m]');
+    await recorded(140_000, 'large-ps');
+    turn(150_000);
+    await recorded(150_000, 'large-ps');
+    process.kill(world.daemonPid(), 'SIGKILL');
+    await world.up();
+    turn(190_000);
+    await recorded(190_000, 'large-ps');
+    expect((await world.agent('large-ps'))?.context).toMatchObject({ window: 1_000_000, percent: 19 });
+    const { points } = await context('large-ps');
+    expect(points.map(({ used, window }) => [used, window])).toEqual([
+      [140_000, 1_000_000],
+      [150_000, 1_000_000],
+      [190_000, 1_000_000],
+    ]);
+    expect(await bandEvents('large-ps')).toEqual([[null, '[0,30)']]);
   });
 });
 

@@ -234,6 +234,20 @@ describe('a database of one’s own', () => {
     expect((await world.run('status')).code).toBe(3);
   });
 
+  it('that does not say what was being handed over is exit 5 with one line; nobody starts without knowing it', async () => {
+    const world = await testWorld();
+    const database = await emptyDatabase();
+    expect(await migrate(database.adminUrl)).toMatchObject({ ok: true });
+    await onDatabase(database.adminUrl, 'ALTER TABLE handoffs RENAME TO handoffs_away');
+    world.env = { DATABASE_URL: database.adminUrl };
+    const up = await world.run('up', '--detach');
+    expect(up).toMatchObject({ code: 5, stdout: '' });
+    expect(up.stderr).toBe('watchkeeper: what the last run left open cannot be read from the database\n');
+    expect((await world.run('status')).code).toBe(3);
+    await onDatabase(database.adminUrl, 'ALTER TABLE handoffs_away RENAME TO handoffs');
+    await world.up();
+  });
+
   it('that is empty is set up once, however many do it at the same moment', async () => {
     const { adminUrl } = await emptyDatabase();
     const answers = await Promise.all(Array.from({ length: 12 }, () => migrate(adminUrl)));

@@ -15,73 +15,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../src/run/conform/until.ts';
 import { openStandIn, prompt, reply, type StandIn } from './stand-in.ts';
-import { openWorld, type Said, testWorld, type World, waitMs } from './world.ts';
-
-interface Item {
-  task_id: string;
-  status: string;
-  reason: string | null;
-  output_file: string | null;
-  last_output_change: string | null;
-  agent: string | null;
-  source: string;
-}
-
-interface InboxItem {
-  agent: string | null;
-  kind: string;
-  subject: string | null;
-  text: string;
-}
-
-const stallMs = 3_000;
-
-/** Minutes shortened to seconds. */
-function configure(world: World): void {
-  const file = path.join(world.dir, 'config.yaml');
-  writeFileSync(
-    file,
-    JSON.stringify({
-      tickSeconds: 0.5,
-      healthIntervalMinutes: 0.05,
-      prompt: { minIntervalMinutes: 0.01, humanQuietSeconds: 0.5 },
-      spawn: { stallMinutes: stallMs / 60_000, abandonMinutes: 60 },
-    }),
-  );
-  world.env = { ...world.env, WATCHKEEPER_CONFIG: file };
-}
-
-function add(world: World, taskId: string, output: string | null, ...more: string[]): Promise<Said> {
-  const file = output === null ? [] : ['--output', output];
-  return world.run('spawn-track', 'add', '--project', 'shop', '--task-id', taskId, ...file, ...more);
-}
-
-async function list(world: World, ...more: string[]): Promise<Item[]> {
-  const said = await world.run('spawn-track', 'list', '--json', ...more);
-  expect(said.code, said.stderr).toBe(0);
-  return (JSON.parse(said.stdout) as { items: Item[] }).items;
-}
-
-async function item(world: World, taskId: string): Promise<Item | null> {
-  return (await list(world, '--all')).find((each) => each.task_id === taskId) ?? null;
-}
-
-async function becomes(world: World, taskId: string, fits: (item: Item) => boolean, ms = waitMs): Promise<Item> {
-  return until(
-    `${taskId} as wanted`,
-    async () => {
-      const seen = await item(world, taskId);
-      return seen !== null && fits(seen) ? seen : null;
-    },
-    ms,
-  ).catch(async (error: Error) => {
-    throw new Error(`${error.message}; ${JSON.stringify(await item(world, taskId))}`);
-  });
-}
-
-async function inbox(world: World): Promise<InboxItem[]> {
-  return (JSON.parse((await world.run('inbox', '--json')).stdout) as { items: InboxItem[] }).items;
-}
+import { add, becomes, configure, inbox, item, list, stallMs } from './tracking.ts';
+import { openWorld, testWorld, type World, waitMs } from './world.ts';
 
 describe('with a daemon and an agent', () => {
   let world: World;
@@ -245,10 +180,17 @@ describe('with a daemon and an agent', () => {
     await becomes(world, evil, ({ status }) => status === 'stalled');
     const told = await until('told', async () => (await inbox(world)).find(({ subject }) => subject === evil), waitMs);
     expect(told).toMatchObject({ kind: 'spawn-stalled', agent: 'shop-ps' });
-    const audit = JSON.parse((await world.run('audit', 'shop-ps', '--json')).stdout) as {
-      items: { subject: string | null; kind: string; outcome: string; reason: string | null }[];
-    };
-    const about = audit.items.filter(({ subject }) => subject === evil);
+    const about = await until(
+      'on record as told',
+      async () => {
+        const audit = JSON.parse((await world.run('audit', 'shop-ps', '--json')).stdout) as {
+          items: { subject: string | null; kind: string; outcome: string | null; reason: string | null }[];
+        };
+        const mine = audit.items.filter(({ subject }) => subject === evil);
+        return mine.some(({ kind, outcome }) => kind === 'notify' && outcome === 'told') ? mine : null;
+      },
+      waitMs,
+    );
     expect(about).toMatchObject([
       { kind: 'prompt', outcome: 'refused', reason: 'unsafe-text' },
       { kind: 'notify', outcome: 'told' },
@@ -267,8 +209,16 @@ describe('with a daemon and an agent', () => {
     );
     expect(told).toMatchObject({ kind: 'spawn-stalled', agent: null });
     expect(told.text).toContain('project lonely');
-    const [check] = await world.query<{ action_taken: string }>(
-      "SELECT action_taken FROM health_checks WHERE details->>'task_id' = 'alone' AND status = 'warning'",
+    // It is in the inbox as soon as it is about to be told.
+    const sql =
+      "SELECT action_taken FROM health_checks WHERE details->>'task_id' = 'alone' AND status = 'warning' AND action_taken IS NOT NULL";
+    const [check] = await until(
+      'its row',
+      async () => {
+        const rows = await world.query<{ action_taken: string }>(sql);
+        return rows.length > 0 ? rows : null;
+      },
+      waitMs,
     );
     expect(check?.action_taken).toBe('told human');
     expect((await world.run('spawn-track', 'done', 'lonely', 'alone')).code).toBe(0);

@@ -158,6 +158,11 @@ export function apiError(text: string, fields: object = {}): object {
   });
 }
 
+/** As the versions write it that record every attempt; the next one is far off. */
+export function retry(error: object): object {
+  return record({ type: 'system', subtype: 'api_error', error, retryInMs: 600_000, retryAttempt: 1, maxRetries: 10 });
+}
+
 export function turnEnd(): object {
   return record({ type: 'system', subtype: 'turn_duration', durationMs: 5 });
 }

@@ -1,6 +1,7 @@
 // A tmux server that hangs, is gone or comes back: no agent is said to have ended whose process lives, the others are
 // watched all the while, and everything recovers by itself.
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandLineOf, isRunning } from '../../src/run/conform/processes.ts';
 import type { Tmux } from '../../src/run/conform/tmux.ts';
@@ -39,12 +40,19 @@ describe('a tmux server that hangs', () => {
   let pid = 0;
   let inside: StandIn;
   let beside: StandIn;
+  let known: StandIn;
 
   beforeAll(async () => {
     stopped = world.otherTmux('hanging');
     inside = await openStandIn(world, 'inside-ps', { tmux: stopped });
+    // By the registry of the user's own config directory it is found without tmux too.
+    known = await openStandIn(world, 'known-ps', {
+      tmux: stopped,
+      configDir: path.join(world.scenario.home, '.claude'),
+    });
     beside = await openStandIn(world, 'beside');
     await world.agentIs('inside-ps', 'idle');
+    await world.agentIs('known-ps', 'idle');
     await world.agentIs('beside', 'idle');
     pid = await serverPid(stopped);
     process.kill(pid, 'SIGSTOP');
@@ -87,9 +95,11 @@ describe('a tmux server that hangs', () => {
   });
 
   it('has not lost its agents: they keep place and state, and their own files still tell', async () => {
-    inside.register({ status: 'waiting', waitingFor: 'permission prompt' });
-    const waiting = await world.agentIs('inside-ps', 'waiting/permission');
-    expect(waiting).toMatchObject({ authority: 'manage', tmux: { socket: stopped.socket, session: 'inside-ps' } });
+    for (const agent of [inside, known]) agent.register({ status: 'waiting', waitingFor: 'permission prompt' });
+    for (const session of ['inside-ps', 'known-ps']) {
+      const waiting = await world.agentIs(session, 'waiting/permission');
+      expect(waiting).toMatchObject({ authority: 'manage', tmux: { socket: stopped.socket, session } });
+    }
   });
 
   it('after a restart of the daemon its agents are shown as last seen, with their age, and not as ended', async () => {
@@ -99,6 +109,10 @@ describe('a tmux server that hangs', () => {
     expect(unseen).toMatchObject({ state: 'waiting', detail: 'permission', pid: inside.pid });
     const [row] = await world.query("SELECT state FROM agents WHERE name = 'inside-ps'");
     expect(row).toEqual({ state: 'waiting' });
+    // This one is found, and is where it was.
+    known.register({ status: 'busy' });
+    const found = await world.agentIs('known-ps', 'working/thinking');
+    expect(found).toMatchObject({ authority: 'manage', tmux: { socket: stopped.socket, session: 'known-ps' } });
   });
 
   it('is watched again by itself once it goes on, without having ended an agent', async () => {

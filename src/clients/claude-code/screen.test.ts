@@ -24,7 +24,7 @@ describe('the input box of a recorded screen', () => {
   it.each(cases)('%s', (name, expected) => {
     const box = findInputBox(screen(name));
     if (expected === null) expect(box).toBeNull();
-    else expect(box).toEqual({ ...expected, mark: '❯\u00a0', stashed: false });
+    else expect(box).toEqual({ ...expected, mark: '❯\u00a0', stashed: false, chosen: null });
   });
 });
 
@@ -50,6 +50,29 @@ describe('the input box, drawn', () => {
   ];
   it.each(cases)('%s', (_name, shown, expected) => {
     if (expected === null) expect(findInputBox(shown)).toBeNull();
-    else expect(findInputBox(shown)).toEqual({ ...expected, mark: '❯\u00a0' });
+    else expect(findInputBox(shown)).toEqual({ ...expected, mark: '❯\u00a0', chosen: null });
   });
+});
+
+describe('the command chosen in the menu over the box', () => {
+  const line = '─'.repeat(60);
+  const under = (...above: string[]) =>
+    ['● Said.', '', ...above, line, '❯\u00a0/tina:check', line, '  ? for it'].join('\n');
+  const entry = '    /tina:rehydrate     Take it up. (project)';
+  const cases: [string, string, string | null][] = [
+    ['no menu', under(), null],
+    ['the only one', under('  ❯ /tina:checkpoint    Write it down. (project)'), '/tina:checkpoint'],
+    ['the first of several', under('  ❯ /tina:checkpoint    Write it down. (project)', entry), '/tina:checkpoint'],
+    [
+      'one with a long description',
+      under(entry, '  ❯ /clear              Start a new session with empty', `${' '.repeat(24)}context`, entry),
+      '/clear',
+    ],
+    ['one that is cut off', under('  ❯ …na:checkpoint  Write it', `${' '.repeat(20)}down.`), '…na:checkpoint'],
+    ['a menu in which none is chosen', under('    /tina:checkpoint    Write it down. (project)', entry), null],
+    ['a hint of the client', under(`${' '.repeat(40)}◐ medium · /effort`), null],
+    ['what was said earlier', under('❯ /tina:checkpoint', entry), null],
+    ['somewhere above', under('  ❯ /tina:checkpoint', '', entry), null],
+  ];
+  it.each(cases)('%s', (_name, shown, chosen) => expect(findInputBox(shown)?.chosen).toBe(chosen));
 });

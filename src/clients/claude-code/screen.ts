@@ -67,7 +67,17 @@ export function findInputBox(screen: string): InputBox | null {
   // The rows of a wrapped text are indented below the mark.
   const typed = box.inside.map((row) => typedText(row.cells.slice(mark.length))).join('\n');
   const stashed = /› stashed\s*$/.test(box.above.at(-1)?.text ?? '');
-  return { text: typed.replace(/\s+$/, ''), mark, stashed };
+  return { text: typed.replace(/\s+$/, ''), mark, stashed, chosen: chosenCommand(box.above) };
+}
+
+/**
+ * In the menu of commands right above the box, whose rows hold a command, cut off on the left where it is too long, or go
+ * on with its description. One is chosen while what was typed begins it; behind its whole name and a blank there is no menu.
+ */
+function chosenCommand(above: Row[]): string | null {
+  const start = above.findLastIndex(({ text }) => !/^ {2}[❯ ] [/…]\S|^ {8,}\S/.test(text));
+  const rows = above.slice(start + 1).map(({ text }) => /^ {2}❯ ([/…]\S+)/.exec(text)?.[1]);
+  return rows.find((name) => name !== undefined) ?? null;
 }
 
 /** Without the hints: they are faint, but for the one character the cursor stands on. */

@@ -86,7 +86,9 @@ function itemFacts(payload: JsonObject): SessionFact[] {
 }
 
 function reply(text: string): SessionFact {
-  return { kind: 'reply', model: '', messageId: '', usage: null, ends: false, text: text.slice(0, textCharsMax) };
+  const isCut = text.length > textCharsMax;
+  const said = text.slice(0, textCharsMax);
+  return { kind: 'reply', model: '', messageId: '', usage: null, ends: false, text: said, isCut };
 }
 
 function callFacts(payload: JsonObject): SessionFact[] {

@@ -5,6 +5,7 @@ import { callSign, resultSign, statusIn } from '../signs.ts';
 
 const textCharsMax = 8_000;
 const toolCharsMax = 200;
+const cutChars = 300;
 
 /** A line of the neutral format: one event of a run, whatever client it came from. Its texts are cut to 300 characters. */
 export function parseNeutralLine(line: string): RunLine {
@@ -71,7 +72,8 @@ function replyFacts(kind: string, record: JsonObject, text: string): SessionFact
   const ends = record.stop === 'end_turn' || record.stop === 'stop_sequence';
   const said = kind === 'thinking' ? '' : text;
   const model = asString(record.model)?.slice(0, toolCharsMax) ?? '';
-  return [{ kind: 'reply', model, messageId: '', usage: usageOf(record.usage), ends, text: said }];
+  const reply = { kind: 'reply' as const, model, messageId: '', usage: usageOf(record.usage), ends, text: said };
+  return [said.length < cutChars ? reply : { ...reply, isCut: true }];
 }
 
 function usageOf(value: unknown): TokenUsage | null {

@@ -1,146 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { newHandoffSigns } from '../../detect/handoff-signs.ts';
-import type { AgentView, State } from '../../model/agent.ts';
-import type { Handoff, HandoffAction, HandoffDeed, HandoffStep } from '../../model/handoff.ts';
-import { nextMove, standsStill } from './cycle.ts';
+import {
+  at,
+  changedOften,
+  clearedTwice,
+  deadlineMs,
+  did,
+  facts,
+  good,
+  late,
+  poor,
+  t0,
+  table,
+  tooLate,
+  type World,
+  way,
+} from '../../../test/runs/handoff-cases.ts';
+import { nextMove, timeAtStep } from './cycle.ts';
 import { fileProblems, staleProblem } from './document.ts';
-import type { DocumentLook, HandoffFacts, Move } from './moves.ts';
-
-const t0 = 1_000_000;
-const deadlineMs = 300_000;
-const way: readonly HandoffStep[] = [
-  ...(['requested', 'prompted', 'written', 'verified', 'saved', 'cleared', 'resumed', 'confirmed', 'done'] as const),
-];
-
-/** A handoff that has come to this step, with what was done on the way. */
-function at(step: HandoffStep, changes: Partial<Handoff> = {}): Handoff {
-  const steps = way
-    .slice(0, way.indexOf(step) + 1)
-    .map((name, n) => ({ step: name, atMs: t0 + n * 1000, reason: null }));
-  const cleared = way.indexOf(step) >= way.indexOf('cleared');
-  const saved = way.indexOf(step) >= way.indexOf('saved');
-  return {
-    id: 'h',
-    agent: 'a-ps',
-    project: 'a',
-    trigger: 'rule:at-percent',
-    recipe: 'document',
-    nonce: 'abcd1234',
-    file: '/p/.watchkeeper/handoffs/handoff-1.md',
-    cwd: '/p',
-    oldSession: 'old',
-    newSession: cleared ? 'new' : null,
-    requestedMs: t0,
-    steps,
-    sha256: saved ? 'good' : null,
-    sentBack: 0,
-    acked: false,
-    ...changes,
-  };
-}
-
-const wordOf: Record<string, { outcome: string; reason: string | null }[]> = {
-  done: [{ outcome: 'confirmed', reason: null }],
-  open: [],
-  draft: [{ outcome: 'refused', reason: 'draft' }],
-  unsafe: [{ outcome: 'refused', reason: 'unsafe-text' }],
-  uncertain: [{ outcome: 'uncertain', reason: 'no-proof' }],
-  late: [
-    { outcome: 'uncertain', reason: 'no-proof' },
-    { outcome: 'confirmed', reason: 'proved-late' },
-  ],
-};
-
-function did(deed: HandoffDeed, word: keyof typeof wordOf, after: number, why: string | null = null): HandoffAction {
-  const typed = deed === 'ask' || deed === 'resume' ? `words [wk-${deed}${after}]` : `/${deed}`;
-  return {
-    id: `${deed}${after}`,
-    deed,
-    after,
-    why,
-    atMs: t0 + after * 1000 - 500,
-    outcomes: wordOf[word] ?? [],
-    typed,
-  };
-}
-
-const good: DocumentLook = { kind: 'ok', sha256: 'good', mtimeMs: t0 + 1_500, problems: [] };
-const poor: DocumentLook = { ...good, problems: [{ what: 'nonce', words: 'the nonce is not in it' }] };
-
-interface World {
-  state?: State;
-  session?: string | null;
-  background?: string[];
-  ageMs?: number;
-  nowMs?: number;
-  forbidden?: HandoffFacts['forbidden'];
-  hasPlace?: boolean;
-  document?: DocumentLook | null;
-  old?: Partial<HandoffFacts['old']>;
-  fresh?: Partial<HandoffFacts['fresh']>;
-  actions?: HandoffAction[];
-  gone?: boolean;
-}
-
-function facts(handoff: Handoff, world: World): HandoffFacts {
-  const reading = { state: world.state ?? 'idle', detail: null } as AgentView['reading'];
-  const background = (world.background ?? []).map((id) => ({ id, kind: 'shell' as const, sinceMs: 0, tool: null }));
-  const sessionId = world.session === undefined ? (handoff.newSession ?? 'old') : world.session;
-  const asked = handoff.steps.length > 1 ? [did('ask', 'done', 1)] : [];
-  const resumed = handoff.steps.length > 6 ? [did('resume', 'done', 6)] : [];
-  return {
-    nowMs: world.nowMs ?? t0 + 60_000,
-    stepAgeMs: world.ageMs ?? 1_000,
-    deadlineMs,
-    backgroundMs: deadlineMs,
-    agent: world.gone === true ? null : { reading, sessionId, background },
-    forbidden: world.forbidden ?? null,
-    hasPlace: world.hasPlace ?? true,
-    document: world.document === undefined ? good : world.document,
-    // The turn in which it was asked has ended, as a rule.
-    old: {
-      ...newHandoffSigns(),
-      turnEndedMs: t0 + 2_000,
-      prompts: [{ atMs: t0 + 600, tags: ['wk-ask1'], command: null }],
-      ...world.old,
-    },
-    fresh: { ...newHandoffSigns(), ...world.fresh },
-    actions: [...asked, ...resumed, ...(world.actions ?? [])],
-  };
-}
-
-const said = (move: Move): string =>
-  move.do === 'step'
-    ? `step ${move.step}`
-    : move.do === 'fail'
-      ? `fail ${move.reason}`
-      : move.do === 'wait'
-        ? `wait: ${move.reason}`
-        : move.do === 'note-cleared'
-          ? `cleared ${move.newSession}`
-          : move.do === 'ask' && move.problems.length > 0
-            ? `ask again: ${move.problems.map(({ words }) => words).join(', ')}`
-            : move.do;
-
-type Case = [name: string, step: HandoffStep, world: World, expected: string, changes?: Partial<Handoff>];
-const clearedTwice = { steps: [...at('cleared').steps, ...at('cleared').steps.slice(-1)] };
-const [late, tooLate] = [deadlineMs + 1, 2 * deadlineMs + 1];
-
-function changedOften(): Handoff['steps'] {
-  const round = (['written', 'verified', 'saved'] as const).map((step) => ({
-    step,
-    atMs: t0,
-    reason: step === 'written' ? 'it changed' : null,
-  }));
-  return [...at('saved').steps, ...Array.from({ length: 5 }, () => round).flat()];
-}
-
-function table(cases: Case[]): void {
-  it.each(cases)('%s (%s)', (_name, step, world, expected, changes = {}) => {
-    const handoff = at(step, changes);
-    expect(said(nextMove(handoff, facts(handoff, world)))).toBe(expected);
-  });
-}
 
 describe('the straight way', () => {
   table([
@@ -290,6 +166,24 @@ describe('waiting for the turn, and no longer than the deadline', () => {
       { state: 'working', ageMs: late, actions: [did('interrupt', 'draft', 1)] },
       'interrupt',
     ],
+    [
+      'the interrupt was refused, and for long',
+      'requested',
+      { state: 'working', ageMs: 3 * deadlineMs - 1, actions: [did('interrupt', 'draft', 1)] },
+      'interrupt',
+    ],
+    [
+      'the interrupt was refused all the time',
+      'requested',
+      { state: 'working', ageMs: 3 * deadlineMs, actions: [did('interrupt', 'draft', 1)] },
+      'fail busy',
+    ],
+    [
+      'and while it writes',
+      'prompted',
+      { state: 'working', ageMs: 3 * deadlineMs, actions: [did('interrupt', 'draft', 2)] },
+      'fail no-document',
+    ],
     ['compacting is not interrupted', 'requested', { state: 'compacting', ageMs: late }, 'wait: it is compacting'],
     ['a dialog', 'requested', { state: 'waiting', ageMs: late - 2 }, 'wait: a dialog is open'],
     ['a dialog past the deadline', 'requested', { state: 'waiting', ageMs: late }, 'fail dialog'],
@@ -378,6 +272,12 @@ describe('a fresh context that does not take it up goes back to the old one', ()
     ['at work past the deadline', 'resumed', { state: 'working', ageMs: late }, 'wait: that it goes on'],
     ['at work for long', 'resumed', { state: 'working', ageMs: tooLate }, 'interrupt'],
     [
+      'at work, and the interrupt was refused all the time',
+      'resumed',
+      { state: 'working', ageMs: 4 * deadlineMs, actions: [did('interrupt', 'draft', 7)] },
+      'fail not-confirmed',
+    ],
+    [
       'somebody else works there',
       'resumed',
       { ageMs: late, fresh: { prompts: [{ atMs: t0 + 50_000, tags: [], command: null }] } },
@@ -440,14 +340,14 @@ describe('the agent, its session or its context change by themselves', () => {
 });
 
 describe('time that does not count', () => {
-  it.each<[string, World, boolean]>([
-    ['paused', { forbidden: 'paused' }, true],
-    ['a limit', { state: 'limited' }, true],
-    ['others first', { hasPlace: false }, true],
-    ['at work', { state: 'working' }, false],
-  ])('%s', (_name, world, still) => {
+  it.each<[string, World, string]>([
+    ['paused', { forbidden: 'paused' }, 'stands'],
+    ['a limit', { state: 'limited' }, 'anew'],
+    ['others first', { hasPlace: false }, 'stands'],
+    ['at work', { state: 'working' }, 'counts'],
+  ])('%s', (_name, world, time) => {
     const handoff = at('requested');
-    expect(standsStill(handoff, facts(handoff, world))).toBe(still);
+    expect(timeAtStep(handoff, facts(handoff, world))).toBe(time);
   });
 });
 

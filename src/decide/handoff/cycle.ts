@@ -66,10 +66,17 @@ export function nextMove(handoff: Handoff, facts: HandoffFacts): Move {
   }
 }
 
-/** Time that does not count against it: nobody lets it go on, or the account waits for its allowance. */
-export function standsStill(handoff: Handoff, facts: HandoffFacts): boolean {
-  if (facts.forbidden !== null || facts.agent?.reading.state === 'limited') return true;
-  return stepOf(handoff) === 'requested' && !facts.hasPlace;
+/**
+ * Does the time since the last look count against it? Not while nobody lets it go on, or others come first. After a usage
+ * limit it has all its time again: the client goes on by itself, but only a minute or two after the reset.
+ */
+export function timeAtStep(
+  handoff: Handoff,
+  facts: Pick<HandoffFacts, 'agent' | 'forbidden' | 'hasPlace'>,
+): 'counts' | 'stands' | 'anew' {
+  if (facts.agent?.reading.state === 'limited') return 'anew';
+  const isHeld = facts.forbidden !== null || (stepOf(handoff) === 'requested' && !facts.hasPlace);
+  return isHeld ? 'stands' : 'counts';
 }
 
 /** Of these somebody knows already, or nothing is lost: no reason to call anybody, nor to count it as a try. */

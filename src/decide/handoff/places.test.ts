@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hasPlace, type Place } from './places.ts';
 
-const place = (project: string, account: string | null): Place => ({ project, account, shared: null });
+const left = { isLeft: true };
+const place = (project: string, account: string | null): Place => ({ project, account, shared: null, isLeft: false });
 
 describe('handoffs of one project, and of one account, do not all run at the same time', () => {
   it.each<[string, Place, Place[], number, boolean]>([
@@ -19,6 +20,21 @@ describe('handoffs of one project, and of one account, do not all run at the sam
       false,
     ],
     ['one beside it with a document of its own', place('a', 'x'), [{ ...place('b', 'y'), shared: '/p' }], 9, true],
+    ['one beside it that is stuck, and somebody knows', place('a', 'x'), [{ ...place('a', 'x'), ...left }], 1, true],
+    [
+      'one beside it that is stuck, and one that runs',
+      place('a', 'x'),
+      [{ ...place('a', 'x'), ...left }, place('a', 'x')],
+      1,
+      false,
+    ],
+    [
+      'one whose recipe writes where one is stuck that has not read its file',
+      { ...place('a', 'x'), shared: '/p' },
+      [{ ...place('a', 'x'), shared: '/p', ...left }],
+      9,
+      false,
+    ],
     ['accounts that are not known count as one', place('b', null), [place('a', null)], 1, false],
   ])('%s', (_name, mine, taken, parallelMax, expected) => expect(hasPlace(mine, taken, parallelMax)).toBe(expected));
 });

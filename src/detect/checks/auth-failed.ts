@@ -1,5 +1,6 @@
-import type { HealthCheck } from '../check.ts';
+import type { HealthCheck, Verdict } from '../check.ts';
 import type { Hold } from '../hold.ts';
+import { doingText, refusedAgain, refusedText } from '../refusals.ts';
 
 /** The client says that it is at its prompt a moment before its record has the end of the turn. */
 const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
@@ -19,27 +20,22 @@ export function isAuthError(errorKind: string | null): boolean {
   return kinds.has(errorKind);
 }
 
-/** The turn was given up because the service does not let it in: only a person can mend that. */
+/** The turn was given up, or is tried again and again, because the service does not let it in: only a person can mend that. */
 export const authFailed: HealthCheck = {
   name: 'auth-failed',
   hold,
   look({ view }) {
     const { state } = view.reading;
-    if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
-    if (state !== 'idle' || view.lastTurn !== 'failed' || !isAuthError(view.errorKind)) {
-      return {
-        fine: state === 'idle' && view.lastTurn === 'failed' ? 'its error is of another kind' : `it is ${state}`,
-      };
-    }
-    const sinceMs = view.lastTurnAtMs ?? view.reading.sinceMs;
-    return {
-      found: {
-        severity: 'critical',
-        confidence: 0.95,
-        sinceMs,
-        evidence: [{ source: 'transcript', atMs: sinceMs, text: view.error ?? view.errorKind ?? 'not let in' }],
-        action: null,
-      },
-    };
+    const refused = refusedAgain(view, 'auth');
+    if (refused !== null) return found(refused.sinceMs, refusedText(refused));
+    if (state === 'idle' && view.turnIsOpen) return { fine: 'a newer turn has begun' };
+    if (state !== 'idle' || view.lastTurn !== 'failed') return { fine: doingText(view) };
+    if (!isAuthError(view.errorKind)) return { fine: 'its error is of another kind' };
+    return found(view.lastTurnAtMs ?? view.reading.sinceMs, view.error ?? view.errorKind ?? 'not let in');
   },
 };
+
+function found(sinceMs: number, text: string): Verdict {
+  const evidence = [{ source: 'transcript' as const, atMs: sinceMs, text }];
+  return { found: { severity: 'critical', confidence: 0.95, sinceMs, evidence, action: null } };
+}

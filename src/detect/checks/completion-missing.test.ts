@@ -50,5 +50,7 @@ describe('what was said in a turn', () => {
     expect(words(prompt, says(signal), prompt, says('hm')).has(signal)).toBe(false);
     expect(words(prompt, says(signal), { ...prompt, origin: 'mid-turn' }).has(signal)).toBe(true);
   });
+  it('stays with a note of the client, such as of background work that ended, and what is said to that', () =>
+    expect(words(prompt, says(signal), { ...prompt, origin: 'client' }, says('Seen.')).has(signal)).toBe(true));
   it('is bounded', () => expect(words(prompt, says(signal), says('x'.repeat(100_000))).has(signal)).toBe(false));
 });

@@ -140,12 +140,46 @@ describe('structured records', () => {
     ['a 500 that ended the turn', 'api-error', run().add(given(500))],
     ['a lost connection', 'api-error', run().add(retry(null))],
     ['a login that is not accepted', 'auth-failed', run().add(given(401, 'authentication_failed'))],
+    ['a login of no kind, by its status', 'auth-failed', run().add(given(401))],
+    [
+      'a login that was tried again before the turn was given up',
+      'auth-failed',
+      run().add(retry(401)).add(given(401, 'authentication_failed')),
+    ],
+    ['a login that is refused three times in a row', 'auth-failed', run().times(4, (r) => r.add(retry(401)))],
     [
       'a compaction by itself',
       'context-exhausted',
       run().add({ kind: 'compacted', trigger: 'auto', tokensBefore: 1, tokensAfter: null }),
     ],
   ])('%s is %s', (_, check, script) => expect(script.found()).toEqual([check]));
+
+  it('an error and a login that is not accepted after it are two', () =>
+    expect(run().add(retry(500)).add(given(401, 'authentication_failed')).found()).toEqual([
+      'api-error',
+      'auth-failed',
+    ]));
+
+  it('a login that is renewed at the first refusal is none', () =>
+    expect(run().user().add(retry(401)).add(retry(401)).says('so').add(retry(401)).says('done', true).found()).toEqual(
+      [],
+    ));
+
+  it('what is tried again is named', () =>
+    expect(
+      run()
+        .add(retry(529))
+        .says('so')
+        .add(retry(429))
+        .says('so')
+        .times(3, (r) => r.add(retry(403)))
+        .findings()
+        .map(({ text }) => text),
+    ).toEqual([
+      'the client tries again (529, overloaded)',
+      'the client tries again (429, too many requests)',
+      'the client tries again (403, not let in)',
+    ]));
 
   it('a limit names its reset', () => {
     const resetsAtMs = Date.parse('2026-11-15T15:00:00Z');

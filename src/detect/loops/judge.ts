@@ -1,8 +1,10 @@
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import { isAuthError } from '../checks/auth-failed.ts';
+import { refusalOf, refusedMin, statusText } from '../refusals.ts';
 import type { TrendLimits, TrendName } from '../trends/check.ts';
 import type { LoopLimits, LoopName } from './check.ts';
+import { Completion, type CompletionLimits } from './completion.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { Silence, type SilenceLimits } from './silence.ts';
 import type { StepCount } from './steps.ts';
@@ -13,15 +15,18 @@ export type RunCheckName =
   | TrendName
   | 'stalled-turn'
   | 'waiting-human'
-  | 'rate-limited'
-  | 'api-error'
-  | 'auth-failed'
-  | 'context-exhausted';
+  | ErrorName
+  | 'context-exhausted'
+  | 'completion-missing';
+
+type ErrorName = 'rate-limited' | 'api-error' | 'auth-failed';
 
 export interface JudgeLimits {
   loop: LoopLimits;
   trend: TrendLimits;
   silence: SilenceLimits;
+  /** null: nothing is agreed. */
+  completion: CompletionLimits | null;
 }
 
 /** Trouble in a recorded run. `from` is where it began, `index` where it was told. */
@@ -46,6 +51,8 @@ export interface RunNote {
 type RunCount = StepCount | 'repeated_events' | 'clock_back' | 'without_time';
 
 const keysMax = 5_000;
+const setBackEvents = 20;
+const silenceMaxMs = 365 * 24 * 3_600_000;
 
 /** All checks over one recorded run, event by event, on the run's own clock. */
 export class RunJudge {
@@ -54,17 +61,25 @@ export class RunJudge {
   openMs = 0;
   readonly #silence: Silence;
   readonly #loops: LoopWatch;
+  readonly #completion: Completion | null;
+  #missing: RunFinding | null = null;
   readonly #told = new Map<LoopTrouble, RunFinding>();
   readonly #tell: (note: RunNote) => void;
   readonly #keys = new RecentKeys(keysMax);
   #nowMs = Number.NaN;
   #index = 0;
-  #limited: RunFinding | null = null;
-  #broken: RunFinding | null = null;
+  /** Events in a row behind the clock, and the time of the last of them. */
+  #behind = 0;
+  #behindMs = Number.NEGATIVE_INFINITY;
+  #setBackFromMs = Number.NEGATIVE_INFINITY;
+  readonly #errors = new Map<ErrorName, RunFinding>();
+  /** How often in a row it was not let in, and tried again. */
+  #notLetIn = 0;
 
   constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
     this.#tell = tell;
     this.#silence = new Silence(limits.silence);
+    this.#completion = limits.completion === null ? null : new Completion(limits.completion);
     this.#loops = new LoopWatch(
       { loop: limits.loop, trend: () => limits.trend },
       {
@@ -96,14 +111,35 @@ export class RunJudge {
     this.#silence.take(fact, side, this.#nowMs);
     if (side) return;
     this.#takeErrors(fact, event.index);
+    if (this.#completion?.take(fact, event.index, this.#nowMs) && this.#missing !== null) {
+      this.#close(this.#missing, event.index);
+      this.#missing = null;
+    }
     this.#loops.take({ fact, index: event.index, atMs: this.#nowMs });
   }
 
-  /** The clock goes through the silence before the event, and never back. */
+  /** Nothing is on record after that, up to this moment. */
+  end(nowMs: number): void {
+    this.#tellMissing(nowMs);
+  }
+
+  #tellMissing(nowMs: number): void {
+    const due = this.#completion?.due(nowMs) ?? null;
+    if (due !== null)
+      this.#missing = this.#open('completion-missing', due.index, due.index, due.dueMs, due.sinceMs, due.text);
+  }
+
+  /** The clock goes through the silence before the event. */
   #tick({ atMs, index }: RunEvent): void {
     if (Number.isNaN(atMs)) this.#count('without_time');
-    else if (atMs < this.#nowMs) this.#count('clock_back');
-    else {
+    else if (atMs < this.#nowMs) this.#takeBack(atMs);
+    else if (this.#isSetForward(atMs)) {
+      // Nobody knows how much of that is silence.
+      this.#nowMs = atMs;
+      this.#silence.passOver(atMs);
+    } else {
+      this.#behind = 0;
+      this.#tellMissing(atMs);
       if (this.#silence.open && !Number.isNaN(this.#nowMs)) this.openMs += atMs - this.#nowMs;
       const due = this.#silence.due(atMs);
       if (due !== null) {
@@ -118,23 +154,38 @@ export class RunJudge {
     this.#index = index;
   }
 
+  /** After it was set back, or from the date of a machine that had no clock. */
+  #isSetForward(atMs: number): boolean {
+    const wasSetBack = this.#nowMs < this.#setBackFromMs && atMs >= this.#setBackFromMs;
+    return wasSetBack || atMs - this.#nowMs > silenceMaxMs;
+  }
+
+  /** A record that is late changes nothing; many in a row, in order, are a clock that was set back. */
+  #takeBack(atMs: number): void {
+    this.#count('clock_back');
+    this.#behind = atMs >= this.#behindMs ? this.#behind + 1 : 1;
+    this.#behindMs = atMs;
+    if (this.#behind < setBackEvents) return;
+    this.#setBackFromMs = Math.max(this.#setBackFromMs, this.#nowMs);
+    this.#nowMs = atMs;
+    this.#behind = 0;
+  }
+
   #takeErrors(fact: SessionFact, index: number): void {
     if (isFull(fact)) {
       const text = fact.kind === 'compacted' ? 'compacted by itself' : 'the turn was given up, the context is full';
       const finding = this.#open('context-exhausted', index, index, this.#nowMs, this.#nowMs, text);
       this.#close(finding, index);
     } else if (fact.kind === 'retry' || fact.kind === 'api-error') {
-      const limit = isLimit(fact);
-      const name = limit ? 'rate-limited' : isAuth(fact) ? 'auth-failed' : 'api-error';
-      const open = limit ? this.#limited : this.#broken;
-      const finding = open ?? this.#open(name, index, index, this.#nowMs, this.#nowMs, errorText(fact));
-      if (limit) this.#limited = finding;
-      else this.#broken = finding;
+      const name = errorName(fact);
+      this.#notLetIn = name === 'auth-failed' ? this.#notLetIn + 1 : 0;
+      if (name === 'auth-failed' && fact.kind === 'retry' && this.#notLetIn < refusedMin) return;
+      if (!this.#errors.has(name))
+        this.#errors.set(name, this.#open(name, index, index, this.#nowMs, this.#nowMs, errorText(fact)));
     } else if (fact.kind === 'reply' || fact.kind === 'prompt' || fact.kind === 'interrupted') {
-      if (this.#limited !== null) this.#close(this.#limited, index);
-      if (this.#broken !== null) this.#close(this.#broken, index);
-      this.#limited = null;
-      this.#broken = null;
+      for (const finding of this.#errors.values()) this.#close(finding, index);
+      this.#errors.clear();
+      this.#notLetIn = 0;
     }
   }
 
@@ -160,18 +211,20 @@ function isFull(fact: SessionFact): boolean {
   return fact.kind === 'api-error' && fact.error === 'context_window_exceeded';
 }
 
-function errorText(fact: Extract<SessionFact, { kind: 'retry' | 'api-error' }>): string {
+type ErrorFact = Extract<SessionFact, { kind: 'retry' | 'api-error' }>;
+
+function errorText(fact: ErrorFact): string {
+  if (fact.kind === 'retry')
+    return fact.status === null ? 'the client tries again' : `the client tries again (${statusText(fact.status)})`;
   const status = fact.status === null ? '' : ` (${fact.status})`;
-  if (fact.kind === 'retry') return `the client tries again${status}`;
   const resets = fact.resetsAtMs === null ? '' : `, resets ${new Date(fact.resetsAtMs).toISOString()}`;
   return `the turn was given up${status}${resets}`;
 }
 
-function isAuth(fact: SessionFact): boolean {
-  return fact.kind === 'api-error' && isAuthError(fact.error);
-}
-
-/** Too many requests, or the service too busy for them; everything else is an error. */
-function isLimit(fact: { kind: string; status: number | null; error?: string }): boolean {
-  return fact.status === 429 || fact.status === 529 || fact.error === 'rate_limit';
+/** Too many requests, or the service too busy for them; not let in; everything else is an error. */
+function errorName(fact: ErrorFact): ErrorName {
+  const kind = fact.kind === 'api-error' ? fact.error : null;
+  const refusal = refusalOf(fact.status);
+  if (refusal === 'limit' || kind === 'rate_limit') return 'rate-limited';
+  return refusal === 'auth' || isAuthError(kind) ? 'auth-failed' : 'api-error';
 }

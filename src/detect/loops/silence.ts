@@ -77,6 +77,11 @@ export class Silence {
     }
   }
 
+  /** The clock jumped: what was before is no silence. */
+  passOver(atMs: number): void {
+    this.#lastMs = atMs;
+  }
+
   get open(): boolean {
     return this.#owes || this.#calls.size > 0;
   }

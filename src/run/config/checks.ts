@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { trendLimits } from '../../detect/trends/check.ts';
 import { amount, list, minutesMax, percent, section, text } from './fields.ts';
+import { judgedByDefault } from './judged.ts';
 
 const tokensMax = 100_000_000;
 const factorError = 'a number greater than 1 and at most 1000';
@@ -31,7 +32,7 @@ export const judging = section({
     .default([])
     .describe('Which agents have agreed to say that their work is done, and how: the first rule that matches counts.'),
   completionMinutes: amount(minutesMax)
-    .default(1)
+    .default(judgedByDefault.judging.completionMinutes)
     .describe('How long after the end of a turn without that signal it counts as missing.'),
   massCount: count(2).default(3).describe('So many agents in the same trouble at once are one trouble of the host.'),
   massPercent: percent().default(30).describe('And so many percent of all agents.'),

@@ -1,6 +1,6 @@
 import type { Move } from '../../decide/handoff/moves.ts';
 import { type HandoffSigns, newHandoffSigns, takeHandoffSign } from '../../detect/handoff-signs.ts';
-import type { Handoff, HandoffAction, HandoffDeed } from '../../model/handoff.ts';
+import type { Handoff, HandoffAction, HandoffChange, HandoffDeed, HandoffStepTaken } from '../../model/handoff.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
 
 const sessionsMax = 4;
@@ -20,16 +20,18 @@ export class Cycle {
   placed = false;
   /** A refusal is on record once, not at every tick. */
   lastRefusal: string | null = null;
-  /** By which the permission to write the document is withdrawn. */
-  allowance: string | null = null;
+  /** By which the permission to write the document is withdrawn; undefined: an earlier run may have given one. */
+  allowance: string | null | undefined = undefined;
   readonly #signs = new Map<string, HandoffSigns>();
-  #stepSinceMs: number;
+  #stepAgeMs = 0;
+  #lookedMs: number;
+  #counted = true;
   #retryAtMs = 0;
   #retryWaitMs = retryMs.first;
 
   constructor(handoff: Handoff, monotonicMs: number) {
     this.handoff = handoff;
-    this.#stepSinceMs = monotonicMs;
+    this.#lookedMs = monotonicMs;
   }
 
   signs(sessionId: string | null): HandoffSigns {
@@ -45,13 +47,32 @@ export class Cycle {
     takeHandoffSign(signs, event, this.handoff.file);
   }
 
-  /** How long this run has seen it at its step. */
-  stepAge(monotonicMs: number): number {
-    return monotonicMs - this.#stepSinceMs;
+  /** As it is on record now. */
+  took(step: HandoffStepTaken, change: HandoffChange): void {
+    const { handoff } = this;
+    handoff.steps.push(step);
+    handoff.newSession = change.newSession ?? handoff.newSession;
+    handoff.sentBack = change.sentBack ?? handoff.sentBack;
+    handoff.file = change.file ?? handoff.file;
+    handoff.sha256 = change.document?.sha256 ?? handoff.sha256;
+  }
+
+  /** How long this run has seen it at its step, without what did not count. */
+  get stepAgeMs(): number {
+    return this.#stepAgeMs;
+  }
+
+  /** The time since the last look counts if it did then, too: nobody knows when in between that changed. */
+  passed(monotonicMs: number, counts: boolean): void {
+    if (counts && this.#counted) this.#stepAgeMs += monotonicMs - this.#lookedMs;
+    this.#lookedMs = monotonicMs;
+    this.#counted = counts;
   }
 
   beginStep(monotonicMs: number): void {
-    this.#stepSinceMs = monotonicMs;
+    this.#stepAgeMs = 0;
+    this.#lookedMs = monotonicMs;
+    this.#counted = true;
     this.#retryAtMs = 0;
     this.#retryWaitMs = retryMs.first;
     this.lastRefusal = null;

@@ -9,9 +9,9 @@ import {
   type Words,
 } from '../../decide/handoff/recipe.ts';
 import type { AgentView } from '../../model/agent.ts';
-import type { HandoffDeed } from '../../model/handoff.ts';
+import { type Handoff, type HandoffDeed, stepOf } from '../../model/handoff.ts';
 import type { Clock } from '../../model/world.ts';
-import { allow, withdraw } from '../allowances.ts';
+import { allow, withdraw, withdrawFrom } from '../allowances.ts';
 import type { Commander } from '../commander.ts';
 import type { Config } from '../config/schema.ts';
 import type { Home } from '../home.ts';
@@ -28,6 +28,12 @@ interface DeedParts {
   agent: (name: string) => Pick<WatchedAgent, 'sessionId'> | null;
   /** Why the document is asked for. */
   why: (cycle: Cycle) => string;
+}
+
+/** The agent has been asked for its document. */
+export function isWriting(handoff: Handoff): boolean {
+  const step = stepOf(handoff);
+  return step === 'prompted' || step === 'written';
 }
 
 /** What will never be different. */
@@ -65,9 +71,29 @@ export class HandoffDeeds {
     }
   }
 
+  /** Each time it is looked at: whether it may write its document without a dialog. */
+  permit(cycle: Cycle, view: AgentView, mayAct: boolean): void {
+    if (mayAct && isWriting(cycle.handoff)) this.#allow(cycle, view);
+    // Before its first step it may have been asked a moment ago.
+    else if (!mayAct || stepOf(cycle.handoff) !== 'requested') this.#disallowAll(cycle, view);
+  }
+
+  disallow(cycle: Cycle): void {
+    if (typeof cycle.allowance !== 'string') return;
+    withdraw(this.#parts.home, cycle.allowance);
+    cycle.allowance = null;
+  }
+
+  /** Also what an earlier run allowed. */
+  #disallowAll(cycle: Cycle, view: AgentView): void {
+    if (cycle.allowance === undefined) withdrawFrom(this.#parts.home, view.process);
+    this.disallow(cycle);
+    cycle.allowance = null;
+  }
+
   /** In manual permission mode it may write this one file with nobody there. Also after a restart. */
-  allow(cycle: Cycle, view: AgentView): void {
-    if (cycle.allowance !== null) return;
+  #allow(cycle: Cycle, view: AgentView): void {
+    if (typeof cycle.allowance === 'string') return;
     const { file, oldSession } = cycle.handoff;
     // Of a pattern nobody knows which file it will be.
     if (cycle.handoff.recipe !== documentRecipe && file.includes('*')) return;
@@ -76,11 +102,6 @@ export class HandoffDeeds {
     const allowed = allow(this.#parts.home, { pid, startTicks, sessionId: oldSession, file, untilMs });
     // Without it the agent may still be allowed to write there, or a person answers the dialog.
     if (allowed.ok) cycle.allowance = allowed.value;
-  }
-
-  disallow(cycle: Cycle): void {
-    if (cycle.allowance !== null) withdraw(this.#parts.home, cycle.allowance);
-    cycle.allowance = null;
   }
 
   #ask(cycle: Cycle, problems: readonly DocumentProblem[], view: AgentView): Promise<Never | null> {
@@ -93,7 +114,7 @@ export class HandoffDeeds {
     const isFirst = problems.length === 0;
     const words = isFirst ? askWords(recipe, request, templates) : againWords(recipe, problems, request, templates);
     const poor = isFirst ? null : problems.map((problem) => problem.words).join(', ');
-    this.allow(cycle, view);
+    this.#allow(cycle, view);
     return this.#say(cycle, 'ask', words, poor);
   }
 

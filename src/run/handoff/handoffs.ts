@@ -1,6 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../../decide/gate.ts';
-import { nextMove, standsStill } from '../../decide/handoff/cycle.ts';
+import { nextMove, timeAtStep } from '../../decide/handoff/cycle.ts';
 import { hasArrived } from '../../decide/handoff/deeds.ts';
 import type { HandoffFacts, Move } from '../../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../../decide/handoff/places.ts';
@@ -15,7 +14,7 @@ import {
 import { withTraces } from '../../decide/handoff/traces.ts';
 import { whyNotYet } from '../../decide/handoff/tries.ts';
 import { whyHandOff } from '../../decide/handoff/trigger.ts';
-import type { AgentView, CheckName } from '../../model/agent.ts';
+import type { AgentView, CheckName, Finding } from '../../model/agent.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
 import type { Store } from '../../model/store.ts';
@@ -29,9 +28,10 @@ import type { Home } from '../home.ts';
 import type { Prompter } from '../prompter.ts';
 import type { WatchedAgent } from '../watched-agent.ts';
 import { Cycle } from './cycle.ts';
-import { HandoffDeeds, type Typed } from './deeds.ts';
+import { HandoffDeeds, isWriting, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
 import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
+import { newHandoff } from './new-handoff.ts';
 import { failureFinding, type HandoffNews, newsOf, stuckFinding } from './news.ts';
 
 export interface HandoffsParts {
@@ -51,6 +51,8 @@ export interface HandoffsParts {
   /** Rows and events about it. */
   news: (news: HandoffNews) => void;
   idFor: (agent: string, check: CheckName, subject: string | null) => string;
+  /** Does a human know that this handoff is stuck? */
+  isTold: (agent: string, handoff: string) => boolean;
   failed: (error: unknown) => void;
 }
 
@@ -73,13 +75,16 @@ export class Handoffs {
     this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
 
-  async restore(): Promise<void> {
+  /** false: they could not be read, and nothing may begin or go on before they are. */
+  async restore(): Promise<boolean> {
     const { store, host, clock } = this.#parts;
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs);
-    for (const handoff of stored.ok ? stored.value : []) {
+    if (!stored.ok) return false;
+    for (const handoff of stored.value) {
       if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs()));
       else this.#over.push(handoff);
     }
+    return true;
   }
 
   told(agent: string, event: SessionEvent): void {
@@ -141,11 +146,8 @@ export class Handoffs {
 
   /** Adds what is wrong: a handoff that failed and left the agent where it was, or without its context. */
   overlay(views: AgentView[]): AgentView[] {
-    const { clock, config, idFor } = this.#parts;
-    const deadlineMs = config().handoff.deadlineMinutes * 60_000;
     return views.map((view) => {
-      const stuck = stuckFinding(this.#open.get(view.agent), deadlineMs, clock.nowMs(), idFor);
-      const finding = stuck ?? failureFinding(this.#over, view, idFor);
+      const finding = this.#stuck(this.#open.get(view.agent)) ?? failureFinding(this.#over, view, this.#parts.idFor);
       return finding === null ? view : { ...view, findings: [...view.findings, finding] };
     });
   }
@@ -203,23 +205,8 @@ export class Handoffs {
   async #begin(view: AgentView, trigger: Handoff['trigger']): Promise<Cycle | null> {
     const { store, host, clock } = this.#parts;
     const atMs = clock.nowMs();
-    const handoff: Handoff = {
-      id: randomUUID(),
-      agent: view.agent,
-      project: view.project,
-      trigger,
-      recipe: this.#recipeName(view.agent),
-      nonce: randomBytes(4).toString('hex'),
-      file: this.#fileFor(view.agent, view.cwd ?? '/', atMs),
-      cwd: view.cwd ?? '/',
-      oldSession: view.sessionId ?? '',
-      newSession: null,
-      requestedMs: atMs,
-      steps: [{ step: 'requested', atMs, reason: null }],
-      sha256: null,
-      sentBack: 0,
-      acked: false,
-    };
+    const file = this.#fileFor(view.agent, view.cwd ?? '/', atMs);
+    const handoff = newHandoff(view, trigger, { recipe: this.#recipeName(view.agent), file, atMs });
     const cycle = new Cycle(handoff, clock.monotonicMs());
     cycle.busy = true;
     this.#open.set(view.agent, cycle);
@@ -247,9 +234,11 @@ export class Handoffs {
     const view = this.#parts.view(handoff.agent);
     // Its first look may have failed: nothing is known of it yet.
     if (view === null && this.#parts.agent(handoff.agent) !== null) return;
-    const facts = this.#facts(cycle, view, seen);
-    if (standsStill(handoff, facts)) cycle.beginStep(clock.monotonicMs());
-    const move = nextMove(handoff, facts);
+    const known = this.#facts(cycle, view, seen);
+    const time = timeAtStep(handoff, known);
+    if (time === 'anew') cycle.beginStep(clock.monotonicMs());
+    else cycle.passed(clock.monotonicMs(), time === 'counts');
+    const move = nextMove(handoff, { ...known, stepAgeMs: cycle.stepAgeMs });
     cycle.move = move;
     cycle.waitsSinceMs = move.do === 'wait' ? (cycle.waitsSinceMs ?? clock.nowMs()) : null;
     await this.#do(cycle, move, view, seen);
@@ -270,13 +259,12 @@ export class Handoffs {
     });
   }
 
-  #facts(cycle: Cycle, view: AgentView | null, seen: SeenDocument | null): HandoffFacts {
+  #facts(cycle: Cycle, view: AgentView | null, seen: SeenDocument | null): Omit<HandoffFacts, 'stepAgeMs'> {
     const { clock, config } = this.#parts;
     const { actions } = cycle;
     const deadlineMs = config().handoff.deadlineMinutes * 60_000;
     return {
       nowMs: clock.nowMs(),
-      stepAgeMs: cycle.stepAge(clock.monotonicMs()),
       deadlineMs,
       backgroundMs: backgroundMs(config().handoff),
       // On record, but not found again yet: nothing is known of it now.
@@ -305,17 +293,20 @@ export class Handoffs {
     return cycle.placed || hasPlace(this.#placeOf(cycle), taken, this.#parts.config().handoff.maxParallel);
   }
 
-  #placeOf({ handoff: { agent, project, recipe, cwd } }: Cycle): Place {
+  #placeOf(cycle: Cycle): Place {
+    const { id, agent, project, recipe, cwd } = cycle.handoff;
     const account = this.#parts.agent(agent)?.seen.configDir ?? null;
-    return { project, account, shared: recipe === documentRecipe ? null : cwd };
+    const isLeft = this.#stuck(cycle) !== null && this.#parts.isTold(agent, id);
+    return { project, account, shared: recipe === documentRecipe ? null : cwd, isLeft };
+  }
+
+  #stuck(cycle: Cycle | undefined): Finding | null {
+    const { clock, config, idFor } = this.#parts;
+    return stuckFinding(cycle, config().handoff.deadlineMinutes * 60_000, clock.nowMs(), idFor);
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
-    const step = stepOf(cycle.handoff);
-    if (view !== null && (step === 'prompted' || step === 'written')) {
-      if (this.#forbidden(view) === null) this.#deeds.allow(cycle, view);
-      else this.#deeds.disallow(cycle);
-    }
+    if (view !== null) this.#deeds.permit(cycle, view, this.#forbidden(view) === null);
     switch (move.do) {
       case 'wait':
         return;
@@ -363,24 +354,18 @@ export class Handoffs {
     const stored = await store.takeHandoffStep(handoff.id, stepOf(handoff), taken, change);
     // Whether it was written after all is known by the rows alone.
     if (!stored.ok) return this.#readAgain(cycle);
-    handoff.steps.push(taken);
-    handoff.newSession = change.newSession ?? handoff.newSession;
-    handoff.sentBack = change.sentBack ?? handoff.sentBack;
-    handoff.file = change.file ?? handoff.file;
-    handoff.sha256 = change.document?.sha256 ?? handoff.sha256;
+    cycle.took(taken, change);
     this.#entered(cycle);
   }
 
   #entered(cycle: Cycle): void {
     const { handoff } = cycle;
     cycle.beginStep(this.#parts.clock.monotonicMs());
-    const step = stepOf(handoff);
-    if (step !== 'prompted' && step !== 'written') this.#deeds.disallow(cycle);
+    if (!isWriting(handoff)) this.#deeds.disallow(cycle);
     if (!isOpen(handoff)) {
       this.#open.delete(handoff.agent);
       this.#over.push(handoff);
-      const oldestMs = this.#parts.clock.nowMs() - rememberedMs;
-      this.#over = this.#over.filter(({ requestedMs }) => requestedMs > oldestMs);
+      this.#over = this.#over.filter(({ requestedMs }) => requestedMs > this.#parts.clock.nowMs() - rememberedMs);
     }
     this.#tell(handoff);
   }

@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../config/schema.ts';
 import { judgeLimits, type ReplayLine, replayFile } from './replay.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'wk-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const options = { limits: judgeLimits(defaultConfig()), sinceMs: null };
+const nowMs = Date.parse('2026-11-16T00:00:00Z');
+const options = { limits: judgeLimits(defaultConfig()), sinceMs: null, nowMs };
 const file = path.join(folder, 'run.jsonl');
 
 async function replay(content: string) {
@@ -101,7 +102,8 @@ it('a hundred thousand records of one minute are counted, not taken for silence 
     );
   }
   const { done } = await replay(records.join('\n'));
-  expect(done).toMatchObject({ ok: true, value: { lines: 100_000, steps: 50_000, findings: {}, set_aside: {} } });
+  expect(done).toMatchObject({ ok: true, value: { lines: 100_000, steps: 50_000 } });
+  expect(done.ok && [done.value.findings, done.value.set_aside]).toEqual([{}, {}]);
 }, 60_000);
 
 it('records out of order, twice, without a time and without their calls make no finding', async () => {
@@ -131,9 +133,98 @@ it('records out of order, twice, without a time and without their calls make no 
           });
         });
         const { done } = await replay(['{"type":"mode","sessionId":"s"}', ...lines].join('\n'));
-        expect(done).toMatchObject({ ok: true, value: { findings: {} } });
+        expect(done.ok && done.value.findings).toEqual({});
       },
     ),
     { numRuns: 100 },
   );
 }, 60_000);
+
+describe('times that cannot be', () => {
+  const startMs = Date.parse('2026-03-01T10:00:00.000Z');
+  const hourMs = 3_600_000;
+  /** A healthy turn, a record a second: every other one is a call, the one after it its result. */
+  const healthy = Array.from({ length: 80 }, (_, index) => ({ index, atMs: startMs + index * 1_000 }));
+  type Timed = (typeof healthy)[number];
+
+  function recordOf({ index, atMs }: Timed): object {
+    const base = { sessionId: 's', uuid: `u${index}`, timestamp: new Date(atMs).toISOString() };
+    const id = `t${Math.floor(index / 2)}`;
+    if (index % 2 === 0) {
+      const call = { type: 'tool_use', id, name: 'Bash', input: { command: `make ${id}` } };
+      return { ...base, type: 'assistant', message: { model: 'm', content: [call] } };
+    }
+    const result = { type: 'tool_result', tool_use_id: id, content: `${id} ${'z'.repeat(300)}` };
+    return { ...base, type: 'user', message: { content: [result] } };
+  }
+
+  const summaryOf = async (run: Timed[]) => {
+    const { done } = await replay(run.map((one) => JSON.stringify(recordOf(one))).join('\n'));
+    return done.ok ? done.value : null;
+  };
+  const foundIn = async (run: Timed[]) => (await summaryOf(run))?.findings;
+  const at = (place: number, atMs: number) => healthy.map((one) => (one.index === place ? { ...one, atMs } : one));
+  /** All records from there on, later or earlier by so much. */
+  const moved = (run: Timed[], from: number, to: number, byMs: number) =>
+    run.map((one) => (one.index >= from && one.index < to ? { ...one, atMs: one.atMs + byMs } : one));
+  /** One call that is silent for 40 minutes, near the end. */
+  const withSilence = (run: Timed[]) => moved(run, 71, 80, 40 * 60_000);
+
+  it.each([0, 1, 40, 41, 79])(
+    'a record of the year 2090 is no silence, and hides none after it (record %i)',
+    async (place) => {
+      const run = at(place, Date.parse('2090-01-01T00:00:00Z'));
+      expect(await foundIn(run)).toEqual({});
+      expect((await summaryOf(run))?.set_aside).toEqual({ without_time: place % 2 === 0 ? 2 : 1 });
+      expect(await foundIn(withSilence(run))).toEqual({ 'stalled-turn': 1 });
+    },
+  );
+
+  it.each([0, 1, 40, 41])('one that is five hours ahead neither (record %i)', async (place) => {
+    const run = at(place, startMs + 5 * hourMs);
+    expect(await foundIn(run)).toEqual({});
+    expect(await foundIn(withSilence(run))).toEqual({ 'stalled-turn': 1 });
+  });
+
+  it.each([0, 1, 40, 41, 79])('nor one of the year 1970 (record %i)', async (place) => {
+    const run = at(place, 5_000);
+    expect(await foundIn(run)).toEqual({});
+    expect(await foundIn(withSilence(run))).toEqual({ 'stalled-turn': 1 });
+  });
+
+  it('a clock that begins in 1970 and is set right makes no silence of decades', async () => {
+    const run = moved(healthy, 0, 10, -startMs);
+    expect(await foundIn(run)).toEqual({});
+    expect(await foundIn(withSilence(run))).toEqual({ 'stalled-turn': 1 });
+  });
+
+  it.each([10, 50])('a clock that goes back by hours for %i records and comes back makes none', async (length) => {
+    const run = moved(healthy, 15, 15 + length, -3 * hourMs);
+    expect(await foundIn(run)).toEqual({});
+    expect(await foundIn(withSilence(run))).toEqual({ 'stalled-turn': 1 });
+  });
+
+  it('a clock that is set back for good still shows silences', async () => {
+    const run = moved(healthy, 15, 80, -3 * hourMs);
+    expect(await foundIn(run)).toEqual({});
+    expect(await foundIn(withSilence(run))).toEqual({ 'stalled-turn': 1 });
+  });
+
+  it('single wrong times, whichever and wherever, make no finding', async () => {
+    const date = fc.date({ noInvalidDate: true, min: new Date('1960-01-01'), max: new Date('2040-01-01') });
+    // The last one has nobody after it who could deny it.
+    const wrong = fc.array(fc.record({ place: fc.nat(78), date }), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(wrong, async (changes) => {
+        const times = new Map(changes.map((change) => [change.place, change.date.getTime()]));
+        // Single ones: none beside another.
+        const run = healthy.map((one) => {
+          const atMs = times.has(one.index - 1) ? undefined : times.get(one.index);
+          return atMs === undefined ? one : { ...one, atMs };
+        });
+        expect(await foundIn(run)).toEqual({});
+      }),
+      { numRuns: 100 },
+    );
+  }, 60_000);
+});

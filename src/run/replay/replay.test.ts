@@ -12,12 +12,16 @@ import { replayAll } from './totals.ts';
 const folder = mkdtempSync(path.join(tmpdir(), 'wk-replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const limits = judgeLimits(defaultConfig());
+const nowMs = Date.parse('2026-11-16T00:00:00Z');
 
 async function replay(name: string, content: string | Buffer, given = limits, sinceMs: number | null = null) {
   const file = path.join(folder, name);
   writeFileSync(file, content);
   const lines: ReplayLine[] = [];
-  return { done: await replayFile({ file, name }, { limits: given, sinceMs }, (line) => lines.push(line)), lines };
+  return {
+    done: await replayFile({ file, name }, { limits: given, sinceMs, nowMs }, (line) => lines.push(line)),
+    lines,
+  };
 }
 
 function neutral(records: object[]): string {
@@ -71,9 +75,8 @@ describe('replay', () => {
     expect((await replay('q.ndjson.gz', gzipSync(neutral(question)))).done).toMatchObject({
       value: { findings: { 'waiting-human': 1 } },
     });
-    expect((await replay('q.ndjson.gz', gzipSync(neutral(question)), patient)).done).toMatchObject({
-      value: { findings: {} },
-    });
+    const { done } = await replay('q.ndjson.gz', gzipSync(neutral(question)), patient);
+    expect(done.ok && done.value.findings).toEqual({});
   });
 
   it('counts broken lines, lines that come twice, orphan results and a clock that goes back', async () => {
@@ -90,9 +93,8 @@ describe('replay', () => {
 
   it('a run without times has findings but no silences', async () => {
     const timeless = question.map(({ ts: _, ...record }) => record);
-    expect((await replay('t.ndjson', neutral(timeless))).done).toMatchObject({
-      value: { findings: {}, open_turn_s: 0 },
-    });
+    const { done } = await replay('t.ndjson', neutral(timeless));
+    expect(done.ok && [done.value.findings, done.value.open_turn_s]).toEqual([{}, 0]);
   });
 
   it.each([
@@ -116,9 +118,9 @@ describe('replay', () => {
 
   it('says what it cannot read', async () => {
     expect(
-      await replayFile({ file: path.join(folder, 'none'), name: 'none' }, { limits, sinceMs: null }, () => {}),
+      await replayFile({ file: path.join(folder, 'none'), name: 'none' }, { limits, sinceMs: null, nowMs }, () => {}),
     ).toMatchObject({ reason: 'not-found' });
-    expect(await replayFile({ file: folder, name: 'x' }, { limits, sinceMs: null }, () => {})).toMatchObject({
+    expect(await replayFile({ file: folder, name: 'x' }, { limits, sinceMs: null, nowMs }, () => {})).toMatchObject({
       reason: 'unreadable',
     });
     expect((await replay('cut.gz', Buffer.from('1f8b0800', 'hex'))).done).toMatchObject({ reason: 'unreadable' });
@@ -143,7 +145,8 @@ describe('replay', () => {
     expect(within.done).toMatchObject({ value: { findings: { 'waiting-human': 1 }, open_turn_s: 201 } });
     const nothing = await replay('since.ndjson', run, limits, 900_000_000);
     expect(nothing.lines).toHaveLength(1);
-    expect(nothing.done).toMatchObject({ value: { lines: 0, events: 0, steps: 0, findings: {}, open_turn_s: 0 } });
+    expect(nothing.done).toMatchObject({ value: { lines: 0, events: 0, steps: 0, open_turn_s: 0 } });
+    expect(nothing.done.ok && nothing.done.value.findings).toEqual({});
   });
 });
 
@@ -172,7 +175,7 @@ describe('folders of records', () => {
       'p/one.jsonl',
     ]);
     const parts: string[] = [];
-    const options = { limits, sinceMs: null, json: false, states: false };
+    const options = { limits, sinceMs: null, nowMs, json: false, states: false };
     const done = await replayAll(found.value.jobs, options, (job, part) => {
       if ('lines' in part) parts.push(`${job.name} ${part.lines.length}`);
     });
@@ -190,11 +193,34 @@ describe('folders of records', () => {
     writeFileSync(file, 'text\n');
     const found = findRecords([file], null);
     if (!found.ok) throw new Error(found.message);
-    const options = { limits, sinceMs: null, json: true, states: true };
+    const options = { limits, sinceMs: null, nowMs, json: true, states: true };
     expect(await replayAll(found.value.jobs, options, () => {})).toMatchObject({ ok: false, reason: 'unknown-format' });
     expect(findRecords([path.join(folder, 'gone')], null)).toMatchObject({ ok: false, reason: 'not-found' });
     const empty = path.join(folder, 'empty.jsonl');
     writeFileSync(empty, '');
     expect(await readRun(empty, () => {})).toMatchObject({ ok: false, message: `${empty} is empty` });
+  });
+});
+
+describe('the word for "done"', () => {
+  const done = neutral([
+    { kind: 'user', text: 'go', ts: 1_000 },
+    { kind: 'assistant', text: 'It is done.', stop: 'end_turn', ts: 1_010 },
+  ]);
+  const findingsWith = async (completion: { match: string; signal: string }[]) => {
+    const { judging, ...rest } = defaultConfig();
+    const given = judgeLimits({ ...rest, judging: { ...judging, completion } });
+    const result = (await replay('done.ndjson', done, given)).done;
+    return result.ok ? result.value.findings : null;
+  };
+
+  it('is missed where every agent has agreed on it', async () => {
+    expect(await findingsWith([{ match: '*', signal: 'READY' }])).toEqual({ 'completion-missing': 1 });
+    expect(await findingsWith([{ match: '*', signal: 'It is done.' }])).toEqual({});
+  });
+
+  it('is not where nobody has, or only some: a record does not tell whose it is', async () => {
+    expect(await findingsWith([])).toEqual({});
+    expect(await findingsWith([{ match: 'batch-*', signal: 'READY' }])).toEqual({});
   });
 });

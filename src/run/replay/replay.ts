@@ -6,9 +6,10 @@ import { trendChecks } from '../../detect/trends/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { shown } from '../../model/text.ts';
-import { trendLimitsOf } from '../check-limits.ts';
+import { type AgreedCompletion, everyonesCompletion, trendLimitsOf } from '../check-limits.ts';
 import type { Config } from '../config/schema.ts';
 import { type ReadProblem, type RunCounts, readRun } from './read-run.ts';
+import { SteadyTimes } from './steady-times.ts';
 
 /** A person who reads a plan or a diff takes minutes; only what outlasts that is told from a record alone. */
 const presentPersonFactor = 3;
@@ -18,7 +19,7 @@ const confidences = new Map<string, number>(trendChecks.map(({ name, confidence 
 
 /** What of a configuration the judging of a record is about. */
 interface JudgedBy extends Pick<Config, 'stall' | 'waiting'> {
-  judging: TrendLimits;
+  judging: TrendLimits & AgreedCompletion;
 }
 
 export function judgeLimits({ stall, waiting, judging }: JudgedBy): JudgeLimits {
@@ -32,6 +33,7 @@ export function judgeLimits({ stall, waiting, judging }: JudgedBy): JudgeLimits 
       subagentMs: stall.subagentMinutes * minuteMs,
       waitingMs: waiting.notifyMinutes * presentPersonFactor * minuteMs,
     },
+    completion: everyonesCompletion(judging),
   };
 }
 
@@ -69,12 +71,14 @@ export interface ReplayOptions {
   limits: JudgeLimits;
   /** What was before is judged, as it leads up to what comes, but neither told nor counted; null: everything. */
   sinceMs: number | null;
+  /** The time of the replay: nothing recorded is later. */
+  nowMs: number;
 }
 
 /** One recorded run through the checks, told line by line as it goes. */
 export async function replayFile(
   { file, name }: { file: string; name: string },
-  { limits, sinceMs }: ReplayOptions,
+  { limits, sinceMs, nowMs }: ReplayOptions,
   tell: (line: ReplayLine) => void,
   read: (bytes: number) => void = () => {},
 ): Promise<Result<ReplaySummary, ReadProblem>> {
@@ -102,20 +106,19 @@ export async function replayFile(
     state = next;
     if (before !== null) tell({ v: 1, index: event.index, at: time(event.atMs), ...next });
   };
-  const done = await readRun(
-    file,
-    (event, counts) => {
-      if (before === null && event.atMs >= fromMs) {
-        before = countsBefore(counts, judge);
-        const openMs = judge.openMs;
-        take(event);
-        // Of a turn that was open then, only the rest.
-        before.openMs += Math.max(0, judge.openMs - openMs - (event.atMs - fromMs));
-      } else take(event);
-    },
-    read,
-  );
+  const times = new SteadyTimes(nowMs, (event, counts) => {
+    if (before === null && event.atMs >= fromMs) {
+      before = countsBefore(counts, judge);
+      const openMs = judge.openMs;
+      take(event);
+      // Of a turn that was open then, only the rest.
+      before.openMs += Math.max(0, judge.openMs - openMs - (event.atMs - fromMs));
+    } else take(event);
+  });
+  const done = await readRun(file, (event, counts) => times.take(event, counts), read);
   if (!done.ok) return done;
+  times.end();
+  judge.end(nowMs);
   const { format, counts } = done.value;
   const past = before ?? { counts, steps: judge.steps, setAside: judge.counts, openMs: judge.openMs };
   const summary: ReplaySummary = {

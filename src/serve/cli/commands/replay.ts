@@ -39,7 +39,8 @@ export function addReplay(program: Command): void {
 
 async function replay(paths: string[], options: Options): Promise<void> {
   const config = await configFor(options.config);
-  const sinceMs = options.since === undefined ? null : sinceOf(options.since, Date.now());
+  const nowMs = Date.now();
+  const sinceMs = options.since === undefined ? null : sinceOf(options.since, nowMs);
   if (Number.isNaN(sinceMs)) {
     throw new CommandFailure(exit.usage, `--since ${options.since} is no time`, 'write 7d, 12h, 30m or 2026-03-01');
   }
@@ -80,7 +81,11 @@ async function replay(paths: string[], options: Options): Promise<void> {
     }
     if (told.length > 0) progress.above(() => print(told.join('\n')));
   };
-  const done = await replayAll(jobs, { limits: judgeLimits(config), sinceMs, json, states: json || alone }, tell);
+  const done = await replayAll(
+    jobs,
+    { limits: judgeLimits(config), sinceMs, nowMs, json, states: json || alone },
+    tell,
+  );
   progress.clear();
   if (!done.ok) throw new CommandFailure(codes[done.reason], done.message, done.fix ?? null);
   if (alone) return;

@@ -1,0 +1,265 @@
+// When a handoff does nothing: nobody lets it, or what is known of its agent is not of now.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { agentView } from '../../../test/runs/agent-view.ts';
+import { type Handoff, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
+import { ok } from '../../model/result.ts';
+import { openAllowances } from '../allowances.ts';
+import { defaultConfig } from '../config/schema.ts';
+import { findHome } from '../home.ts';
+import { Handoffs, type HandoffsParts } from './handoffs.ts';
+
+const dir = mkdtempSync(path.join(os.tmpdir(), 'wk-held-back-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const way: readonly HandoffStep[] = ['requested', 'prompted', 'written', 'verified', 'saved', 'cleared', 'resumed'];
+
+/** One agent with a full context, at its prompt; the rows, and what was typed to it. */
+class Desk {
+  readonly home = findHome({ WATCHKEEPER_HOME: mkdtempSync(path.join(dir, 'home-')) });
+  readonly project = mkdtempSync(path.join(dir, 'project-'));
+  readonly config = defaultConfig();
+  readonly typed: string[] = [];
+  readonly rows: Handoff[] = [];
+  nowMs = Date.now();
+  session = 'old';
+  isDue = false;
+  isBehind = false;
+  /** Its last look went well. */
+  isSeen = true;
+  isPaused = false;
+  /** As the last prompt was asked for: whether it is still to be typed when its turn comes. */
+  isStillDue: (() => boolean) | undefined;
+  #daemon!: Handoffs;
+
+  constructor() {
+    openAllowances(this.home, this.nowMs);
+  }
+
+  /** One that has come to this step. */
+  has(step: HandoffStep): void {
+    const steps = way.slice(0, way.indexOf(step) + 1);
+    const isCleared = steps.includes('cleared');
+    this.rows.push({
+      id: 'h',
+      agent: 'a-ps',
+      project: 'a',
+      trigger: 'human',
+      recipe: 'document',
+      nonce: 'abcd1234',
+      file: path.join(this.project, 'handoff-1.md'),
+      cwd: this.project,
+      oldSession: 'old',
+      newSession: isCleared ? 'new' : null,
+      requestedMs: this.nowMs,
+      steps: steps.map((name) => ({ step: name, atMs: this.nowMs, reason: null })),
+      sha256: steps.includes('saved') ? 'sha' : null,
+      sentBack: 0,
+      acked: false,
+    });
+    this.session = isCleared ? 'new' : 'old';
+  }
+
+  /** Also again: what the one before knew is lost, but for the rows and files. */
+  async start(): Promise<void> {
+    this.#daemon = new Handoffs(this.#parts());
+    await this.#daemon.restore();
+  }
+
+  async rounds(count: number): Promise<void> {
+    for (let n = 0; n < count; n += 1) {
+      this.nowMs += 60_000;
+      this.#daemon.round([this.#view()]);
+      await this.#daemon.settled();
+    }
+  }
+
+  /** What hooks would answer by. */
+  get allowances(): string[] {
+    return readdirSync(this.home.allowancesDir).filter((name) => name !== 'answer');
+  }
+
+  get steps(): string[] {
+    return this.rows.map((row) => row.steps.map(({ step }) => step).join(' '));
+  }
+
+  #view() {
+    return agentView('idle', null, 1, { cwd: this.project, sessionId: this.session });
+  }
+
+  #parts(): HandoffsParts {
+    const type = async (what: string) => {
+      this.typed.push(what);
+      const result = { id: 'i', agent: 'a-ps', outcome: 'refused', reason: 'busy', proof_ms: null } as const;
+      return { ...result, tag: '', proof: null, answer: null };
+    };
+    const row = (id: string) => this.rows.find((each) => each.id === id);
+    return {
+      host: 'h',
+      isTold: () => false,
+      home: this.home,
+      uid: process.getuid?.() ?? 0,
+      clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs },
+      git: { head: async () => null, hasCommit: async () => 'no' },
+      config: () => this.config,
+      paused: () => this.isPaused,
+      agent: () =>
+        ({
+          seen: { place: {}, configDir: null },
+          sessionId: this.session,
+          isBehind: this.isBehind,
+          handoffDue: () => ({ now: this.isDue, percent: 90, reason: 'at-percent' }),
+        }) as never,
+      view: () => (this.isSeen ? this.#view() : null),
+      flush: async () => true,
+      news: () => {},
+      idFor: () => 'id',
+      failed: (error) => {
+        throw error;
+      },
+      store: {
+        beginHandoff: async (_host, handoff) => {
+          this.rows.push(structuredClone(handoff));
+          return ok(undefined);
+        },
+        takeHandoffStep: async (id, _from, taken) => {
+          row(id)?.steps.push({ ...taken });
+          return ok(undefined);
+        },
+        loadHandoffs: async () => ok(structuredClone(this.rows)),
+        handoffText: async () => ok('# Handoff\n'),
+        handoffActions: async () => ok([]),
+      },
+      prompter: {
+        prompt: async ({ isStillDue }) => {
+          this.isStillDue = isStillDue;
+          return type('prompt');
+        },
+      },
+      commander: {
+        clear: () => type('clear'),
+        resume: () => type('go-back'),
+        run: () => type('command'),
+        interrupt: () => type('interrupt'),
+      },
+    };
+  }
+}
+
+async function desk(step: HandoffStep | null): Promise<Desk> {
+  const made = new Desk();
+  if (step !== null) made.has(step);
+  await made.start();
+  return made;
+}
+
+describe('while its agent’s record is not read to the end', () => {
+  it.each(way)('nothing is decided; then it goes on (%s)', async (step) => {
+    const world = await desk(step);
+    const before = [...world.steps];
+    world.isBehind = true;
+    await world.rounds(3);
+    expect([world.typed, world.steps]).toEqual([[], before]);
+    world.isBehind = false;
+    await world.rounds(1);
+    // The last one waits in any case, for what the agent does next.
+    expect(world.typed.length > 0 || world.steps[0] !== before[0]).toBe(step !== 'resumed');
+  });
+
+  it.each(way.filter((step) => step !== 'resumed'))(
+    'another session of that moment is not taken for the agent’s own (%s)',
+    async (step) => {
+      const world = await desk(step);
+      const before = [...world.steps];
+      const { session } = world;
+      world.isBehind = true;
+      world.session = 'of an hour ago';
+      await world.rounds(3);
+      expect([world.typed, world.steps]).toEqual([[], before]);
+      world.session = session;
+      world.isBehind = false;
+      await world.rounds(1);
+      expect(world.steps[0]).not.toContain('failed');
+    },
+  );
+});
+
+it('an agent that is there and could not be looked at yet has not ended', async () => {
+  const world = await desk('saved');
+  world.isSeen = false;
+  await world.rounds(3);
+  expect([world.typed, world.steps]).toEqual([[], [way.slice(0, 5).join(' ')]]);
+});
+
+it('its request is for the session that was to be handed over, and for no other that is there when its turn comes', async () => {
+  const world = await desk('requested');
+  await world.rounds(1);
+  expect([world.typed, world.isStillDue?.()]).toEqual([['prompt'], true]);
+  world.session = 'another';
+  expect(world.isStillDue?.()).toBe(false);
+});
+
+describe('in watch mode', () => {
+  it('a due handoff is put on record once, and is no try: it is begun when there is more than watching', async () => {
+    const world = await desk(null);
+    world.isDue = true;
+    world.config.mode = 'watch';
+    await world.rounds(10);
+    expect([world.steps, world.typed]).toEqual([['requested failed'], []]);
+    expect(world.rows[0]?.steps.at(-1)?.reason).toBe('watch-mode');
+    world.config.mode = 'act';
+    await world.rounds(2);
+    expect(world.rows.filter(isOpen)).toHaveLength(1);
+    expect(world.typed).toEqual(['prompt']);
+  });
+
+  it.each<HandoffStep>(['prompted', 'written'])('the agent may not write without a dialog (%s)', async (step) => {
+    const world = await desk(step);
+    world.config.mode = 'watch';
+    await world.rounds(2);
+    expect([stepOf(world.rows[0] as Handoff), world.allowances]).toEqual([step, []]);
+  });
+
+  it.each<[string, (world: Desk, held: boolean) => void]>([
+    [
+      'watch mode',
+      (world, held) => {
+        world.config.mode = held ? 'watch' : 'act';
+      },
+    ],
+    [
+      'a pause',
+      (world, held) => {
+        world.isPaused = held;
+      },
+    ],
+  ])('what it might write is withdrawn with %s, also by the next daemon, and given again after it', async (_, hold) => {
+    const world = await desk('prompted');
+    await world.rounds(1);
+    expect(world.allowances).toHaveLength(1);
+    hold(world, true);
+    await world.rounds(1);
+    expect(world.allowances).toEqual([]);
+    hold(world, false);
+    await world.rounds(1);
+    expect(world.allowances).toHaveLength(1);
+    hold(world, true);
+    await world.start();
+    await world.rounds(1);
+    expect(world.allowances).toEqual([]);
+  });
+});
+
+it('what an earlier daemon allowed is withdrawn when the document is stored', async () => {
+  const world = await desk('prompted');
+  await world.rounds(1);
+  expect(world.allowances).toHaveLength(1);
+  world.rows.splice(0);
+  world.has('saved');
+  world.isBehind = true;
+  await world.start();
+  await world.rounds(1);
+  expect(world.allowances).toEqual([]);
+});
