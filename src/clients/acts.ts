@@ -36,8 +36,9 @@ function tableOf(names: Partial<Record<CallAct | 'shell', string>>): Table {
   );
 }
 
+/** Also behind others, as in `git add -A && git commit`. */
 const changingGit =
-  /^git\s+(-C\s+\S+\s+)?(commit|apply|am|merge|rebase|cherry-pick|revert|stash|checkout|restore|reset|rm|mv|push)\b/;
+  /(?:^|[;&|]\s*)git\s+(-C\s+\S+\s+)?(commit|apply|am|merge|rebase|cherry-pick|revert|stash(?!\s+(list|show))|checkout|restore|reset|rm|mv|push)\b/;
 /** Returns at once, if a person lets it. */
 const quickPrograms =
   /^(cat|head|tail|ls|sed|grep|rg|awk|echo|wc|pwd|stat|which|gofmt|mkdir|cp|mv|rm|touch|chmod|diff|sort|jq|git (status|diff|log|show|add|commit|branch|reset|checkout|stash|rev-parse))\b/;
@@ -90,7 +91,7 @@ function shellAct(command: string): CallAct {
   if (/<<-?\s*['"]?\w+/.test(command) && />\s*[^\s&/]|>\s*\/(?!dev\/)/.test(command)) return 'change';
   if (/(^|[\s;&|])(sed\s+(-\w+\s+)*-i|perl\s+-p?i|tee\s|patch\s|apply_patch)/.test(command)) return 'change';
   if (/(^|[^0-9&>])>{1,2}\s*(?!\/dev\/|&)[\w./~"'$-]/.test(withoutQuotes(own))) return 'change';
-  if (changingGit.test(own)) return 'change';
+  if (changingGit.test(withoutQuotes(own))) return 'change';
   if (/^git\s/.test(own)) return /^git\s+(add|config|init|fetch|clone|pull)\b/.test(own) ? 'run' : 'look';
   const program = own.split(/\s+/, 1)[0] ?? '';
   const act = acts.get(program.slice(program.lastIndexOf('/') + 1).toLowerCase());

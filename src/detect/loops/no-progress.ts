@@ -8,8 +8,8 @@ export const noProgress: LoopCheck = {
     const window = new Window<boolean>(10);
     return {
       clear: () => window.clear(),
-      take({ call, excused, inBatch }, { progress, nothing }) {
-        if (call.act === 'wait' || call.act === 'note' || excused) return null;
+      take({ call, excused, inBatch, afterWait }, { again, progress, nothing }) {
+        if (call.act === 'wait' || call.act === 'note' || excused || (afterWait && again)) return null;
         if (progress) window.clear();
         const before = window.items.at(-1);
         if (inBatch && before !== undefined) {
@@ -18,7 +18,9 @@ export const noProgress: LoopCheck = {
         }
         window.add(nothing);
         const count = window.count((one) => one);
-        return count >= limits.nothingOfTen ? `${count} of the last ${window.size} steps brought nothing new` : null;
+        if (count < limits.nothingOfTen) return null;
+        // A step that brings something is no second reading of those before it.
+        return nothing ? `${count} of the last ${window.size} steps brought nothing new` : undefined;
       },
     };
   },

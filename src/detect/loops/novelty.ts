@@ -7,6 +7,10 @@ import type { Step } from './steps.ts';
 export interface Brought {
   /** This very call with this very output was there before. */
   again: boolean;
+  /** A call that was not made before. */
+  newCall: boolean;
+  /** The same call had another output the last time. */
+  changed: boolean;
   /** A change that was made, and was not made before. */
   progress: boolean;
   /** Nothing that was not known: a failure, an empty search, an output already seen. */
@@ -27,20 +31,22 @@ export class Novelty {
   readonly #outputs = new RecentOutputs(seenMax);
   readonly #shapes = new Recent(seenMax);
   readonly #changes = new Recent(seenMax);
-  readonly #calls = new Recent(seenMax);
 
   /** New input: from here on everything may be worth another look. */
   clear(): void {
-    for (const seen of [this.#pairs, this.#outputs, this.#shapes, this.#changes, this.#calls]) seen.clear();
+    for (const seen of [this.#pairs, this.#outputs, this.#shapes, this.#changes]) seen.clear();
   }
 
   take(step: Step): Brought {
     const { call, result } = step;
     const made = call.act === 'change' && !step.failed && !step.excused;
     const progress = made && !this.#changes.has(call.hash);
+    const last = this.#pairs.last(call.hash);
+    const newCall = last === undefined;
     const again = this.#pairs.has(call.hash, result);
+    const changed = last !== undefined && last.hash !== result.hash;
     const empty = result.chars === 0;
-    const short = !empty && result.chars <= shortChars && call.act !== 'change';
+    const short = !empty && result.chars <= shortChars && call.act === 'look' && !isValue(result.lead);
     // All "No matches found for …" are one.
     const shape = short ? shapeOf(step) : '';
     const nothing =
@@ -48,12 +54,12 @@ export class Novelty {
       call.act !== 'wait' &&
       !step.excused &&
       (step.failed ||
-        again ||
+        (again && !changed) ||
         (made && this.#changes.has(call.hash)) ||
         (empty && call.act === 'look') ||
         // The same call with another output is what one polls for.
-        (short && !this.#calls.has(call.hash) && this.#shapes.has(shape)) ||
-        (!empty && !short && this.#outputs.has(result.start, result)));
+        (short && newCall && this.#shapes.has(shape)) ||
+        (!empty && result.chars > shortChars && this.#outputs.has(result.start, result)));
     if (progress) {
       // The files are others now: the same look may show something else.
       this.#outputs.clear();
@@ -61,11 +67,15 @@ export class Novelty {
     }
     if (made) this.#changes.add(call.hash);
     this.#pairs.add(call.hash, result);
-    this.#calls.add(call.hash);
     this.#outputs.add(result.start, result);
     if (short) this.#shapes.add(shape);
-    return { again, progress, nothing };
+    return { again, newCall, changed, progress, nothing };
   }
+}
+
+/** A single word, as "200", "ok" or a path, answers its question even if it did so before; a sentence said again does not. */
+function isValue(text: string): boolean {
+  return /^\s*\S*[\p{L}\p{N}]\S*\s*$/u.test(text);
 }
 
 /** The beginning of an output without the call's own words; of a failure also without numbers. */

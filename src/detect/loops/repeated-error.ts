@@ -8,8 +8,8 @@ export const repeatedError: LoopCheck = {
     const failures = new Window<boolean>(10);
     return {
       clear: () => failures.clear(),
-      take({ call, failed, excused, inBatch }, { progress }) {
-        if (call.act === 'wait' || call.act === 'note' || excused) return null;
+      take({ call, failed, excused, inBatch, afterWait }, { again, progress }) {
+        if (call.act === 'wait' || call.act === 'note' || excused || (afterWait && again)) return null;
         if (progress) failures.clear();
         const before = failures.items.at(-1);
         if (inBatch && before !== undefined) {
@@ -18,7 +18,9 @@ export const repeatedError: LoopCheck = {
         }
         failures.add(failed);
         const count = failures.count((one) => one);
-        return count >= limits.failuresOfTen ? `${count} of the last ${failures.size} steps failed` : null;
+        if (count < limits.failuresOfTen) return null;
+        // A step that works is no second reading of the failures before it.
+        return failed ? `${count} of the last ${failures.size} steps failed` : undefined;
       },
     };
   },

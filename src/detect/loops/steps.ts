@@ -14,6 +14,8 @@ export interface Step {
   excused: boolean;
   /** Called before the result of the step before was there: calls of one breath are one decision. */
   inBatch: boolean;
+  /** The step before was a wait: what is looked at now is what was waited for. */
+  afterWait: boolean;
 }
 
 const openMax = 200;
@@ -27,6 +29,7 @@ export class StepPairs {
   readonly #done = new Recent(doneMax);
   readonly #count: (what: StepCount) => void;
   #lastResult = Number.NEGATIVE_INFINITY;
+  #waited = false;
 
   constructor(count: (what: StepCount) => void) {
     this.#count = count;
@@ -53,6 +56,8 @@ export class StepPairs {
     const excused = fact.sign.excuse !== null;
     const inBatch = open.index < this.#lastResult;
     this.#lastResult = index;
+    const afterWait = this.#waited;
+    this.#waited = open.call.act === 'wait';
     return {
       index,
       atMs,
@@ -62,6 +67,7 @@ export class StepPairs {
       failed: fact.isError && !excused,
       excused,
       inBatch,
+      afterWait,
     };
   }
 }

@@ -72,11 +72,11 @@ export const healthy: Record<string, Make> = {
     }
     r.bash('gh pr checks 88', 'build\tpass\t18m2s\nlint\tpass\t31s').done('Green.');
   },
-  'ci: gh run view without a sleep of its own': (r) => {
+  'ci: asked by a tool server, the sleep is a step of its own': (r) => {
     r.user('Watch the release run');
     for (let turn = 0; turn < 9; turn += 1) {
       r.does('mcp__github__get_workflow_run', { owner: 'a', repo: 'b', run_id: 77_123 }, `{"id":77123,"status":"in_progress","conclusion":null,"updated_at":"${r.clock}"}`);
-      r.wait(60);
+      r.bash('sleep 60', '', 0, 60);
     }
     r.does('mcp__github__get_workflow_run', { owner: 'a', repo: 'b', run_id: 77_123 }, '{"id":77123,"status":"completed","conclusion":"success"}').done('Released.');
   },
@@ -314,7 +314,7 @@ export const healthy: Record<string, Make> = {
   },
   'files that talk about limits and errors': (r) => {
     r.user('Document the retry behaviour');
-    r.times(12, (_, turn) => r.read(`docs/errors/${turn}.md`, `Error: 429 Too Many Requests. rate limit reached. Traceback ${turn}. FAILED: cannot connect. overloaded_error`)).done('The client answers 429 "rate limit exceeded" and retries.');
+    r.times(12, (_, turn) => r.read(`docs/errors/${turn}.md`, `# ${['Limits', 'Retries', 'Timeouts', 'Quota', 'Auth', 'Outage', 'Billing', 'Proxy', 'Tokens', 'Stream', 'Batch', 'Files'][turn]}\nError: 429 Too Many Requests. rate limit reached. Traceback ${turn}. FAILED: cannot connect. overloaded_error`)).done('The client answers 429 "rate limit exceeded" and retries.');
   },
   'a verbose model that says sorry and goes on': (r) => {
     r.user('Port the module to Kotlin');
