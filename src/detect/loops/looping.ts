@@ -1,4 +1,5 @@
 import { type LoopCheck, Window } from './check.ts';
+import { LongWait } from './long-wait.ts';
 import type { Step } from './steps.ts';
 
 const windowSteps = 12;
@@ -13,21 +14,26 @@ interface Pair extends Pick<Step, 'call' | 'result'> {
 export const looping: LoopCheck = {
   name: 'looping',
   evidence: 'calls, a hash of their arguments and of their output',
-  why: 'An equal call that had an equal output before cannot tell anything new, whatever came in between; a change made twice is not meant. Waiting and what is looked at after it are left out; a changed output or a new change starts over, and so does a command that works after a new one.',
+  why: 'An equal call that had an equal output before cannot tell anything new, whatever came in between; a change made twice is not meant. Waiting and what is looked at after it are left out for an hour; a changed output or a new change starts over, and so does a command that works after a new one.',
   start(limits) {
     const pairs = new Window<Pair>(windowSteps);
     const changes = new Window<string>(windowSteps);
+    const waits = new LongWait();
     let row = 0;
     let news = 0;
     const clear = () => {
+      waits.clear();
       pairs.clear();
       changes.clear();
       row = 0;
     };
     return {
       clear,
-      take({ call, result, excused, failed, afterWait }, { again, newCall, changed, progress }) {
-        if (call.act === 'wait' || call.act === 'note' || excused || (afterWait && again)) return null;
+      take(step, brought) {
+        const { call, result, excused, failed, afterWait } = step;
+        const { again, newCall, changed, progress } = brought;
+        const waited = waits.take(step, brought);
+        if (call.act === 'wait' || call.act === 'note' || excused || (afterWait && again)) return waited;
         if (progress) {
           pairs.clear();
           row = 0;

@@ -29,12 +29,12 @@ export class Novelty {
   /** By their calls. */
   readonly #pairs = new RecentOutputs(seenMax);
   readonly #outputs = new RecentOutputs(seenMax);
-  readonly #shapes = new Recent(seenMax);
+  readonly #kinds = new Recent(seenMax);
   readonly #changes = new Recent(seenMax);
 
   /** New input: from here on everything may be worth another look. */
   clear(): void {
-    for (const seen of [this.#pairs, this.#outputs, this.#shapes, this.#changes]) seen.clear();
+    for (const seen of [this.#pairs, this.#outputs, this.#kinds, this.#changes]) seen.clear();
   }
 
   take(step: Step): Brought {
@@ -48,7 +48,7 @@ export class Novelty {
     const empty = result.chars === 0;
     const short = !empty && result.chars <= shortChars && call.act === 'look' && !isValue(result.lead);
     // All "No matches found for …" are one.
-    const shape = short ? shapeOf(step) : '';
+    const kind = short ? kindOf(step) : '';
     const nothing =
       !progress &&
       call.act !== 'wait' &&
@@ -58,17 +58,17 @@ export class Novelty {
         (made && this.#changes.has(call.hash)) ||
         (empty && call.act === 'look') ||
         // The same call with another output is what one polls for.
-        (short && newCall && this.#shapes.has(shape)) ||
+        (short && newCall && this.#kinds.has(kind)) ||
         (!empty && result.chars > shortChars && this.#outputs.has(result.start, result)));
     if (progress) {
       // The files are others now: the same look may show something else.
       this.#outputs.clear();
-      this.#shapes.clear();
+      this.#kinds.clear();
     }
     if (made) this.#changes.add(call.hash);
     this.#pairs.add(call.hash, result);
     this.#outputs.add(result.start, result);
-    if (short) this.#shapes.add(shape);
+    if (short) this.#kinds.add(kind);
     return { again, newCall, changed, progress, nothing };
   }
 }
@@ -79,7 +79,7 @@ function isValue(text: string): boolean {
 }
 
 /** The beginning of an output without the call's own words; of a failure also without numbers. */
-function shapeOf({ call, result, failed }: Step): string {
+function kindOf({ call, result, failed }: Step): string {
   const own = new Set(call.target.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []);
   const words = result.lead.toLowerCase().match(failed ? /[\p{L}_$]+/gu : /[\p{L}\p{N}_$]+/gu) ?? [];
   return digest(words.filter((word) => !own.has(word)).join(' '));

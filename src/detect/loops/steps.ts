@@ -64,10 +64,15 @@ export class StepPairs {
       tool: open.tool,
       call: open.call,
       result: fact.sign,
-      failed: fact.isError && !excused,
+      failed: (fact.isError || (open.call.act === 'change' && answersError(fact.sign))) && !excused,
       excused,
       inBatch,
       afterWait,
     };
   }
+}
+
+/** Tools of one's own often have no error flag; a change that answers with an error was not made. */
+function answersError({ lead }: ResultSign): boolean {
+  return lead.startsWith('{') && /^\{\s*"error"\s*:\s*(?!null|false|""|\{\s*\}|\[\s*\])/.test(lead);
 }

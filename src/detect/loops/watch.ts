@@ -13,6 +13,9 @@ import { type Step, type StepCount, StepPairs } from './steps.ts';
 
 export const loopChecks: readonly LoopCheck[] = [looping, repeatedError, noProgress, editRevert];
 
+/** What they look for has changes in it, so a change is no reason to begin again. */
+const lookAtChanges: ReadonlySet<LoopName> = new Set(['edit-revert', 'no-progress']);
+
 export type LoopTrouble = Trouble<LoopName | TrendName>;
 
 export interface WatchLimits {
@@ -68,7 +71,7 @@ export class LoopWatch {
     this.steps += 1;
     const brought = this.#novelty.take(step);
     for (const { held, fold } of this.#watched) {
-      if (brought.progress && held.name !== 'edit-revert') held.forget();
+      if (brought.progress && !lookAtChanges.has(held.name)) held.forget();
       const wrong = fold.take(step, brought);
       if (wrong === null) held.calm(step);
       else if (wrong !== undefined) held.hold(step, wrong);

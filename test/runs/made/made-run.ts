@@ -192,7 +192,9 @@ function transcript(step: Step, at: Date, index: number): unknown[] {
     case 'call':
       return [reply({ type: 'tool_use', id: step.id, name: step.tool, input: step.input }, null)];
     case 'result': {
-      const part = { type: 'tool_result', tool_use_id: step.id, content: step.output, is_error: step.isError };
+      const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: sha(step.id).repeat(9) } };
+      const content = step.output === '[image]' ? [picture] : step.output;
+      const part = { type: 'tool_result', tool_use_id: step.id, content, is_error: step.isError };
       return [{ ...base, type: 'user', message: { role: 'user', content: [part] } }];
     }
     case 'compacted':
@@ -264,16 +266,14 @@ function codexCall(call_id: string, tool: string, input: Input): Input {
 function codexResult(step: Step & { kind: 'result' }, index: number): Input {
   const { id, tool, output, isError } = step;
   if (patchTools.has(tool)) {
-    const said = isError
-      ? 'apply_patch verification failed: Failed to find expected lines in the file'
-      : 'Success. Updated the following files:\nM the file';
-    return {
-      type: 'custom_tool_call_output',
-      call_id: id,
-      output: `Exit code: ${isError ? 1 : 0}\nWall time: 0.${index % 10} seconds\nOutput:\n${said}`,
-    };
+    const said = `Exit code: 0\nWall time: 0.${index % 10} seconds\nOutput:\nSuccess. Updated the following files:\nM the file`;
+    const refused = 'apply_patch verification failed: Failed to find expected lines in the file';
+    return { type: 'custom_tool_call_output', call_id: id, output: isError ? refused : said };
   }
-  if (!shellTools.has(tool)) return { type: 'function_call_output', call_id: id, output };
+  if (!shellTools.has(tool)) {
+    const refused = output.includes('InputValidationError') ? 'failed to parse function arguments: missing field' : 'tool call error: tool call failed';
+    return { type: 'function_call_output', call_id: id, output: isError ? `${refused}\n\n${output}` : output };
+  }
   const code = /^Exit code (\d+)\n/.exec(output);
   const nothing = output === 'No matches found' || output === 'No files found';
   const exit = code === null ? Number(isError || nothing) : Number(code[1]);
