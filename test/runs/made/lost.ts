@@ -106,7 +106,7 @@ export const lost: Record<string, Make> = {
   },
   'sleeping': (r) => {
     r.user('Wait until the upload is done').lost('no-progress');
-    r.times(16, (_, turn) => r.bash(`sleep ${240 + turn}`, '', 0, 240 + turn));
+    r.times(20, (_, turn) => r.bash(`sleep ${240 + turn}`, '', 0, 240 + turn));
   },
   'two wrong fixes in turn': (r) => {
     r.user('Fix the overflow').lost('looping');
@@ -168,7 +168,7 @@ export const lost: Record<string, Make> = {
     r.user('Build the image').lost('no-progress');
     r.times(9, (_, turn) => {
       r.edit('Dockerfile', `ENV A=${turn}`, `ENV A=${turn + 1}`);
-      r.bash('docker build .', `#${r.int(4, 9)} [internal] load build definition\n#8 transferring context: ${r.int(10, 99)}.${r.int(1, 9)}kB ${r.int(0, 2)}.${r.int(1, 9)}s done\n#9 sha256:${r.hex(64)}\n#11 ${r.int(1, 9)}.${r.int(100, 999)} E: Unable to locate package libfoo-dev\n#11 ERROR: process "/bin/sh -c apt-get install -y libfoo-dev" did not complete successfully: exit code: 100`, 1, 40);
+      r.bash('docker build .', `#4 [internal] load build definition\n#8 transferring context: ${r.int(10, 99)}.${r.int(1, 9)}kB ${r.int(0, 2)}.${r.int(1, 9)}s done\n#9 sha256:${r.hex(64)}\n#11 ${r.int(1, 9)}.${r.int(100, 999)} E: Unable to locate package libfoo-dev\n#11 ERROR: process "/bin/sh -c apt-get install -y libfoo-dev" did not complete successfully: exit code: 100`, 1, 40);
     });
   },
   'the same helper is started again and again': (r) => {
@@ -280,7 +280,7 @@ export const lost: Record<string, Make> = {
     r.user('Fix the build').lost('no-progress');
     r.times(12, (_, turn) => {
       r.edit(`app/src/main/java/M${turn}.java`, 'import a', 'import b');
-      r.bash('./gradlew assembleDebug', `> Task :app:processDebugResources FAILED\nFAILURE: Build failed with an exception.\n* What went wrong:\nAndroid resource linking failed\nerror: attribute fooColor not found.\nBUILD FAILED in ${r.int(3, 20)}s\n${r.int(10, 30)} actionable tasks: ${r.int(1, 9)} executed, ${r.int(1, 9)} up-to-date`, 1, 15);
+      r.bash('./gradlew assembleDebug', `> Task :app:processDebugResources FAILED\nFAILURE: Build failed with an exception.\n* What went wrong:\nAndroid resource linking failed\nerror: attribute fooColor not found.\nBUILD FAILED in ${r.int(3, 20)}s\n17 actionable tasks: 2 executed, 15 up-to-date`, 1, 15);
     });
   },
 };
