@@ -67,6 +67,18 @@ export function isQuick(act: CallAct, tool: string, text: string): boolean {
   return known === 'shell' && quickPrograms.test(bare(text.slice(0, commandCharsMax)));
 }
 
+const readers = new Set(
+  'read open cat head tail view bat less more read_file read_many_files view_image get-content gc'.split(' '),
+);
+
+/** Shows what is in a file that is named, other than a search, whose answer may be that there is nothing. */
+export function readsFile(tool: string, text: string): boolean {
+  const name = plainName(tool);
+  if (acts.get(name) !== 'shell') return readers.has(name);
+  const command = bare(text);
+  return readers.has(command.split(/\s+/, 1)[0] ?? '') && !command.includes('|');
+}
+
 /** Without the server that a tool comes from. */
 function plainName(tool: string): string {
   const name = tool.toLowerCase();

@@ -1,3 +1,4 @@
+import { readsFile } from '../../clients/acts.ts';
 import { digest } from '../../model/digest.ts';
 import { Recent } from './recent.ts';
 import { RecentOutputs } from './recent-outputs.ts';
@@ -58,8 +59,8 @@ export class Novelty {
         (made && this.#changes.has(call.hash)) ||
         (empty && call.act === 'look') ||
         // The same call with another output is what one polls for.
-        (short && newCall && this.#kinds.has(kind)) ||
-        (!empty && result.chars > shortChars && this.#outputs.has(result.start, result)));
+        (short && newCall && this.#kinds.has(kind) && !readsFile(step.tool, call.target)) ||
+        (result.chars > shortChars && call.act === 'look' && this.#outputs.has(result.start, result)));
     if (progress) {
       // The files are others now: the same look may show something else.
       this.#outputs.clear();
