@@ -76,3 +76,11 @@ export class StepPairs {
 function answersError({ lead }: ResultSign): boolean {
   return lead.startsWith('{') && /^\{\s*"error"\s*:\s*(?!null|false|""|\{\s*\}|\[\s*\])/.test(lead);
 }
+
+/** Longer than a bare exit code in any language, shorter than an error with a name in it. */
+const bareChars = 24;
+
+/** A search that finds nothing ends with 1 and says no more than that: it is an answer. */
+export function foundNothing({ call, result, failed }: Step): boolean {
+  return failed && call.act === 'look' && result.chars <= bareChars;
+}
