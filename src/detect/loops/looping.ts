@@ -50,11 +50,13 @@ export const looping: LoopCheck = {
         if (isProof && newCall) news += 1;
         pairs.add(pair);
         changes.add(call.act === 'change' ? call.hash : '');
-        const same = pairs.most(isSame);
+        const same = pairs.count((other) => isSame(pair, other));
         const made = call.act === 'change' ? changes.count((other) => other === call.hash) : 0;
         if (same >= limits.sameSteps) return `the same call with the same output ${same} times in ${pairs.size} steps`;
         if (made >= limits.sameSteps) return `the same change ${made} times in ${changes.size} steps`;
-        return row >= limits.againSteps ? `${row} steps in a row that were all there before` : null;
+        if (row >= limits.againSteps) return `${row} steps in a row that were all there before`;
+        // Another step is no second reading of a repeat, nor the end of it.
+        return pairs.most(isSame) >= limits.sameSteps ? undefined : null;
       },
     };
   },
