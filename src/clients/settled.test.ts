@@ -45,7 +45,11 @@ describe('an output is known again', () => {
     ['temp paths', 'wrote /tmp/a/b.txt now', 'wrote /tmp/zz-9 now'],
     ['ids', 'pid 123 and chunk: ab12', 'PID=9 and chunk #ff'],
     ['hashes', 'commit 4be1f09c2 of sha256:00ff12ab', 'commit c0ffee11d of sha256:9a8b7c6d5e'],
-    ['request ids', '{"requestId":"3f2a9c10-7d1e-4b55-9d0f-aa10bb20cc30"}', '{"requestId":"0e9d8c7b-1a2b-3c4d-5e6f-001122334455"}'],
+    [
+      'request ids',
+      '{"requestId":"3f2a9c10-7d1e-4b55-9d0f-aa10bb20cc30"}',
+      '{"requestId":"0e9d8c7b-1a2b-3c4d-5e6f-001122334455"}',
+    ],
     ['addresses and blanks', 'at 0xff\n\n  done ', 'at 0x00123 done'],
   ])('whatever its %s', (_, one, other) => {
     expect(settledDigest(one, '', false)).toBe(settledDigest(other, '', false));

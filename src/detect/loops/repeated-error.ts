@@ -3,7 +3,8 @@ import { foundNothing } from './steps.ts';
 
 export const repeatedError: LoopCheck = {
   name: 'repeated-error',
-  evidence: 'the error flag of results; refusals of a person, failures of sibling calls and searches that find nothing are left out',
+  evidence:
+    'the error flag of results; refusals of a person, failures of sibling calls and searches that find nothing are left out',
   why: 'An agent that is fixing something fails between changes that work; one that fails most of the time without any has lost its way. Calls of one breath count as one.',
   start(limits) {
     const failures = new Window<boolean>(10);
