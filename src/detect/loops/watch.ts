@@ -8,9 +8,9 @@ import { Held, type Trouble } from './held.ts';
 import { looping } from './looping.ts';
 import { noProgress } from './no-progress.ts';
 import { Novelty } from './novelty.ts';
+import { OnlyWords } from './only-words.ts';
 import { repeatedError } from './repeated-error.ts';
 import { type Step, type StepCount, StepPairs } from './steps.ts';
-import { Talk } from './talk.ts';
 
 export const loopChecks: readonly LoopCheck[] = [looping, repeatedError, noProgress, editRevert];
 
@@ -34,7 +34,7 @@ export class LoopWatch {
   steps = 0;
   readonly #pairs: StepPairs;
   readonly #novelty = new Novelty();
-  readonly #talk = new Talk();
+  readonly #words = new OnlyWords();
   readonly #watched: Watched[];
   readonly #trends: TrendWatch;
 
@@ -65,8 +65,8 @@ export class LoopWatch {
   take(event: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): void {
     if (startsOver(event.fact)) this.#clear(event.index);
     this.#trends.take(event);
-    const talk = this.#talk.take(event.fact);
-    if (talk !== undefined) this.#watched.find(({ held }) => held.name === 'no-progress')?.held.hold(event, talk);
+    const words = this.#words.take(event.fact);
+    if (words !== undefined) this.#watched.find(({ held }) => held.name === 'no-progress')?.held.hold(event, words);
     const step = this.#pairs.take(event);
     if (step !== null) this.#takeStep(step);
   }
@@ -85,7 +85,7 @@ export class LoopWatch {
 
   #clear(index: number): void {
     this.#novelty.clear();
-    this.#talk.clear();
+    this.#words.clear();
     for (const { held, fold } of this.#watched) {
       fold.clear();
       held.clear(index);

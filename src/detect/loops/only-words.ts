@@ -3,7 +3,7 @@ import type { SessionFact } from '../../model/session-event.ts';
 const repliesMin = 7;
 
 /** Replies in a row, within one turn, that only say something: announced, regretted, and nothing done. */
-export class Talk {
+export class OnlyWords {
   #replies = 0;
   #messageId = '';
 
