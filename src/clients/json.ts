@@ -41,7 +41,34 @@ export function asTimeMs(value: unknown): number | null {
 /** RFC 3339 text to epoch milliseconds. */
 export function asTime(value: unknown): number | null {
   const text = asString(value);
-  return text === null ? null : asTimeMs(Date.parse(text));
+  return text === null ? null : asTimeMs(timeOf(text));
+}
+
+let hour = '';
+let hourBeganMs = Number.NaN;
+
+/** Every record has a time, nearly always of the hour of the one before, and written like this: 2026-03-01T10:11:12.345Z. */
+function timeOf(text: string): number {
+  if (text.length !== 24 || text[16] !== ':' || text[19] !== '.' || text[23] !== 'Z') return Date.parse(text);
+  if (hour === '' || !text.startsWith(hour)) {
+    hour = text.slice(0, 14);
+    // Midnight has two names, and one of them has no minutes.
+    hourBeganMs = hour.endsWith('24:') ? Number.NaN : Date.parse(`${hour}00:00.000Z`);
+  }
+  const minute = twoDigits(text, 14);
+  const second = twoDigits(text, 17);
+  const milli = twoDigits(text, 20) * 10 + digit(text, 22);
+  const ms = hourBeganMs + minute * 60_000 + second * 1000 + milli;
+  return minute < 60 && second < 60 && !Number.isNaN(ms) ? ms : Date.parse(text);
+}
+
+function twoDigits(text: string, at: number): number {
+  return digit(text, at) * 10 + digit(text, at + 1);
+}
+
+function digit(text: string, at: number): number {
+  const value = text.charCodeAt(at) - 48;
+  return value >= 0 && value <= 9 ? value : Number.NaN;
 }
 
 export function asObjects(value: unknown): JsonObject[] {

@@ -1,4 +1,5 @@
 import { digest, digestOf, highFactor, highStart, lowFactor, lowStart } from '../model/digest.ts';
+import type { JsonObject } from './json.ts';
 
 /**
  * The digest of an output without what changes by itself from one run of the same command to the next: blanks, times,
@@ -11,18 +12,36 @@ export function settledDigest(text: string, tail: string, isError: boolean): str
 }
 
 /** Of its first few characters only: outputs with another start have another digest. */
-export function settledStart(text: string, isError: boolean): { start: string; isWhole: boolean } {
-  const part = text.length > startCharsRead ? text.slice(0, startCharsRead) : text;
-  let start = scan(part, isError, startCharsSaid);
-  // Nearly all blanks, so far.
-  if (scannedAll && part !== text) start = scan(text.slice(0, codesMax), isError, startCharsSaid);
-  return { start, isWhole: scannedAll && text.length <= codesMax };
+export interface SettledStart {
+  start: string;
+  /** It is the digest of all of it. */
+  isWhole: boolean;
+  /** More after the text would change nothing. */
+  isSure: boolean;
 }
 
+export function settledStart(text: string, isError: boolean): SettledStart {
+  let start = '';
+  let isSure = false;
+  // Nearly always the first few are enough; there may be many blanks.
+  for (const chars of startCharsRead) {
+    const part = text.length > chars ? text.slice(0, chars) : text;
+    start = scan(part, isError, startCharsSaid);
+    isSure = scannedChars <= part.length - lookAheadChars;
+    if (isSure || part === text) break;
+  }
+  return { start, isWhole: scannedChars >= text.length, isSure };
+}
+
+const inputCharsMax = 64_000;
 const startCharsSaid = 200;
-const startCharsRead = 2_000;
-/** The last scan came to the end of its text. */
-let scannedAll = true;
+/** More than ever is compared; what is longer is cut before. */
+const codesMax = 16_384;
+const startCharsRead = [600, codesMax];
+/** The longest thing that is told apart in an output: a time, a duration, an id. */
+const lookAheadChars = 100;
+/** How far the last scan came. */
+let scannedChars = 0;
 
 function scan(text: string, isError: boolean, saidMax: number): string {
   // Kept in this one function: numbers that a closure shares are slow.
@@ -175,9 +194,9 @@ function scan(text: string, isError: boolean, saidMax: number): string {
     }
     at = next;
   }
-  scannedAll = at >= end;
+  scannedChars = at;
   // What was cut within a word may be an id.
-  if (!scannedAll && inWord) return digestOf(wordLow, wordHigh);
+  if (at < end && inWord) return digestOf(wordLow, wordHigh);
   return digestOf(low, high);
 }
 
@@ -210,8 +229,46 @@ export function squeezedDigest(head: string, text: string): string {
   return digestOf(low, high);
 }
 
-/** More than ever is compared; what is longer is cut before. */
-const codesMax = 16_384;
+/**
+ * The digest of the arguments of a call as if they were written as JSON first, which would take longer than all the rest:
+ * blanks do not matter, line breaks do.
+ */
+export function inputDigest(tool: string, input: JsonObject, leftOut: string): string {
+  low = lowStart;
+  high = highStart;
+  add(tool);
+  for (const key of Object.keys(input)) {
+    const value = input[key];
+    if (key === leftOut) continue;
+    add('\n');
+    add(key);
+    const isText = typeof value === 'string';
+    add(isText ? '=' : ':');
+    add(isText ? value : (JSON.stringify(value) ?? ''));
+  }
+  return digestOf(low, high);
+}
+
+let low = lowStart;
+let high = highStart;
+
+function add(text: string): void {
+  let ownLow = low;
+  let ownHigh = high;
+  let blank = false;
+  const end = Math.min(text.length, inputCharsMax);
+  for (let index = 0; index < end; index += 1) {
+    const code = text.charCodeAt(index);
+    const isBlank = code === 32 || (code >= 128 && isWideBlank(code));
+    if (isBlank && blank) continue;
+    blank = isBlank;
+    ownLow = Math.imul(ownLow ^ (isBlank ? 32 : code), lowFactor);
+    ownHigh = Math.imul(ownHigh ^ (isBlank ? 32 : code), highFactor);
+  }
+  low = ownLow;
+  high = ownHigh;
+}
+
 /** The text as numbers, with a zero after its end: asking a string for one character after the other takes twice as long. */
 const codes = new Uint16Array(codesMax + 1);
 const codeBytes = Buffer.from(codes.buffer);

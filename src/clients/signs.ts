@@ -1,29 +1,35 @@
 import type { CallSign, ResultSign } from '../model/session-event.ts';
 import { actOf, isQuick } from './acts.ts';
+import type { JsonObject } from './json.ts';
 import { problemOf } from './problem.ts';
-import { settledDigest, settledStart, squeezedDigest } from './settled.ts';
+import { inputDigest, settledDigest, settledStart, squeezedDigest } from './settled.ts';
 
 const targetCharsMax = 300;
 const leadCharsMax = 300;
+const headCharsMax = 400;
 /** Enough to tell outputs apart; a huge one costs no more than this. */
 const comparedCharsMax = 16_000;
 
 /** How a call is known again: by its tool and arguments, whatever the blanks. `text` is the command or the path. */
-export function callSign(tool: string, text: string, args: string): CallSign {
+export function callSign(tool: string, text: string, args: string | JsonObject): CallSign {
   const act = actOf(tool, text);
   const target = text.slice(0, targetCharsMax);
-  return { hash: squeezedDigest(`${tool}\n`, args), target, act, quick: isQuick(act, tool, text), edit: null };
+  // Words about a call are written anew each time and change nothing.
+  const hash = typeof args === 'string' ? squeezedDigest(`${tool}\n`, args) : inputDigest(tool, args, 'description');
+  return { hash, target, act, quick: isQuick(act, tool, text), edit: null };
 }
 
-/**
- * How a result is known again: without what changes by itself from one run of the same command to the next. `known`: of
- * an output that is not whole, what its record says of the whole.
- */
-export function resultSign(
-  text: string,
-  isError: boolean,
-  known: { chars: number; hash: string | null } | null = null,
-): ResultSign {
+/** What is known of an output besides the text that is given. */
+interface Known {
+  /** What its record says of the whole, of which the text is a part. */
+  chars?: number;
+  hash?: string | null;
+  /** Gives the whole, of which the text is the start. */
+  whole?: (() => string) | null;
+}
+
+/** How a result is known again: without what changes by itself from one run of the same command to the next. */
+export function resultSign(text: string, isError: boolean, known: Known = {}): ResultSign {
   return new OutputSign(text, isError, known);
 }
 
@@ -36,35 +42,45 @@ class OutputSign implements ResultSign {
   #hash: string | null;
   #problem: string | null = null;
   #text: string;
+  #whole: (() => string) | null;
 
-  constructor(text: string, isError: boolean, known: { chars: number; hash: string | null } | null) {
-    const { start, isWhole } = settledStart(text, isError);
-    this.start = start;
-    this.chars = known?.chars ?? text.length;
+  constructor(given: string, isError: boolean, { chars, hash = null, whole = null }: Known) {
+    let text = given;
+    let begins = settledStart(text, isError);
+    // What is cut has to be enough for all that is asked of a start, and for what a look ahead may see.
+    if (whole !== null && (text.length < headCharsMax || !begins.isSure)) {
+      text = whole();
+      begins = settledStart(text, isError);
+      this.#whole = null;
+    } else this.#whole = whole;
+    this.start = begins.start;
+    this.chars = chars ?? text.length;
     this.excuse = isError ? excuseOf(text) : null;
     this.#isError = isError;
-    this.#hash = known?.hash ?? (isWhole ? start : null);
-    this.#text = this.#hash === null ? text : beginning(text);
+    this.#hash = hash ?? (begins.isWhole && this.#whole === null ? begins.start : null);
+    if (this.#whole !== null) this.#text = '';
+    else this.#text = this.#hash === null ? text : beginning(text);
   }
 
   get lead(): string {
-    return this.#text.slice(0, leadCharsMax);
+    return (this.#whole?.() ?? this.#text).slice(0, leadCharsMax);
   }
 
   get problem(): string {
-    this.#problem ??= problemOf(this.#text);
+    this.#problem ??= problemOf(this.#whole?.() ?? this.#text);
     return this.#problem;
   }
 
   get hash(): string {
     if (this.#hash !== null) return this.#hash;
-    const text = this.#text;
+    const text = this.#whole?.() ?? this.#text;
     if (this.#isError) this.#problem = problemOf(text);
     const isLong = text.length > comparedCharsMax;
     const tail = isLong ? `${text.length}${text.slice(-1_000)}` : '';
     // In an error every number is volatile (a shell's line, a pid); elsewhere a number may be what is waited for.
     this.#hash = settledDigest(isLong ? text.slice(0, comparedCharsMax) : text, tail, this.#isError);
     this.#text = beginning(text);
+    this.#whole = null;
     return this.#hash;
   }
 }
@@ -77,7 +93,7 @@ function beginning(text: string): string {
 
 /** Errors that are not the agent's: a person said no, or another call of the same batch failed. */
 function excuseOf(text: string): ResultSign['excuse'] {
-  const head = text.slice(0, 400);
+  const head = text.slice(0, headCharsMax);
   if (/^(<tool_use_error>)?Sibling tool call errored/.test(head)) return 'sibling';
   return /^(The user doesn't want to (proceed|take this action)|\[Request interrupted by user|Permission to use \S+ (with|has been)|User rejected|Request was (rejected|denied|aborted)|The user rejected permission|\[Operation Cancelled\] Reason: User|(exec command |patch )?rejected by user|aborted by user)/.test(
     head,

@@ -46,6 +46,7 @@ export interface ResultSign {
   start: string;
   /** How it begins. */
   lead: string;
+  /** Of a long output at least so many. */
   chars: number;
   /** An error that is not the agent's. */
   excuse: 'rejected' | 'sibling' | null;

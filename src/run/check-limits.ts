@@ -21,7 +21,7 @@ export function checkLimits({ stall, waiting, prompt, judging }: Config): CheckL
   };
 }
 
-export function trendLimitsOf(judging: Config['judging']): TrendLimits {
+export function trendLimitsOf(judging: TrendLimits): TrendLimits {
   const { sameFile, errorFactor, burnTokens, costFactor, cachePercent, efficiencyFactor, decayTokens, entropyPercent } =
     judging;
   return { sameFile, errorFactor, burnTokens, costFactor, cachePercent, efficiencyFactor, decayTokens, entropyPercent };

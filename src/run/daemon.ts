@@ -20,7 +20,7 @@ import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
 import { Answers, eventDocument } from './answers.ts';
-import type { ConfigPlaces } from './config/load.ts';
+import type { ConfigPlaces } from './config/places.ts';
 import { formatProblem } from './config/problem.ts';
 import type { ConfigWatch } from './config/watch.ts';
 import { BrokenSources } from './conformance-results.ts';

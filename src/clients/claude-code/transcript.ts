@@ -20,7 +20,7 @@ const replyCharsMax = 8_000;
 const pathCharsMax = 4_096;
 const descriptionCharsMax = 300;
 const labelCharsMax = 60;
-const argsCharsMax = 64_000;
+const editCharsMax = 64_000;
 /** One record says one thing, or a few: a hostile one could say a hundred thousand. */
 const factsMax = 100;
 /** A command of the user's own begins a turn; its record names the message first. */
@@ -28,23 +28,33 @@ const userCommand =
   /^\s*<command-message>[^<]{0,200}<\/command-message>\s*<command-name>\/?([\w:.-]{1,80})<\/command-name>/;
 const unknownCommand = /^Unknown (?:slash )?command: ?\/?([\w:.-]{0,79}[\w:-])/;
 
-/** One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. */
-export function parseTranscriptLine(line: string, place: string): ParsedLine {
+/**
+ * One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. `output`: of a
+ * line that was cut, the whole output of its one result.
+ */
+export function parseTranscriptLine(line: string, place: string, output: Output = null): ParsedLine {
   const record = parseObject(line);
-  if (record === null) return { ok: false };
+  if (record === null || (output !== null && !hasOneOutput(record))) return { ok: false };
   const atMs = asTime(record.timestamp);
   // The time tells a record apart from one that stood in its place before the file was cut.
   const key = asString(record.uuid) ?? `${place}@${atMs}`;
-  const facts = factsOf(record).slice(0, factsMax);
+  const facts = factsOf(record, output).slice(0, factsMax);
   // A few record types carry no time of their own; their neighbours in the file do.
   const events = facts.map((fact, index) => ({ atMs: atMs ?? Number.NaN, key: `${key}#${index}`, fact }));
   return { ok: true, events, sidechain: record.isSidechain === true };
 }
 
-function factsOf(record: JsonObject): SessionFact[] {
+type Output = (() => string) | null;
+
+function hasOneOutput(record: JsonObject): boolean {
+  const content = asObject(record.message)?.content;
+  return record.type === 'user' && Array.isArray(content) && content.length === 1;
+}
+
+function factsOf(record: JsonObject, output: Output): SessionFact[] {
   switch (record.type) {
     case 'user':
-      return userFacts(record);
+      return userFacts(record, output);
     case 'assistant':
       return assistantFacts(record);
     case 'system':
@@ -71,7 +81,7 @@ function factsOf(record: JsonObject): SessionFact[] {
   }
 }
 
-function userFacts(record: JsonObject): SessionFact[] {
+function userFacts(record: JsonObject, output: Output): SessionFact[] {
   const content = asObject(record.message)?.content;
   const parts = asObjects(content);
   const results = parts.filter((part) => part.type === 'tool_result');
@@ -86,7 +96,7 @@ function userFacts(record: JsonObject): SessionFact[] {
               id,
               isError: part.is_error === true,
               started: startedWork(record.toolUseResult, part),
-              sign: resultSign(resultText(part), part.is_error === true),
+              sign: resultSign(resultText(part), part.is_error === true, { whole: output }),
             },
           ];
     });
@@ -157,18 +167,19 @@ const targetKeys = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 
 function signOf(tool: string, value: unknown): CallSign {
   const input = asObject(value) ?? {};
   const key = targetKeys.find((name) => asString(input[name]) !== null);
-  // Words about a call are written anew each time and change nothing.
-  const args = JSON.stringify({ ...input, description: undefined });
-  const sign = callSign(tool.slice(0, 200), key === undefined ? '' : String(input[key]), args.slice(0, argsCharsMax));
+  const sign = callSign(tool.slice(0, 200), key === undefined ? '' : String(input[key]), input);
   const [from, to] = [asString(input.old_string), asString(input.new_string)];
   return from === null || to === null
     ? sign
-    : { ...sign, edit: { from: digest(from.slice(0, argsCharsMax)), to: digest(to.slice(0, argsCharsMax)) } };
+    : { ...sign, edit: { from: digest(from.slice(0, editCharsMax)), to: digest(to.slice(0, editCharsMax)) } };
 }
+
+/** After the variables that are set for it. */
+const firstProgram = /^\s*(?:\w+=\S*\s+)*(?!\w+=)(\S+)/;
 
 function bashWords(input: JsonObject): CallWords {
   const command = asString(input.command) ?? '';
-  const program = command.split(/\s+/).find((word) => word !== '' && !/^\w+=/.test(word));
+  const program = firstProgram.exec(command)?.[1];
   return {
     description: (asString(input.description) ?? command).slice(0, descriptionCharsMax) || null,
     label: program === undefined ? null : path.basename(program).slice(0, labelCharsMax),

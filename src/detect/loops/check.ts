@@ -61,7 +61,9 @@ export class Window<T> {
   }
 
   count(test: (item: T) => boolean): number {
-    return this.#items.filter(test).length;
+    let count = 0;
+    for (const item of this.#items) if (test(item)) count += 1;
+    return count;
   }
 
   last(test: (item: T) => boolean): T | undefined {
@@ -76,14 +78,16 @@ export class Window<T> {
 
   /** How often the most frequent of them is there. */
   most(isSame: (a: T, b: T) => boolean): number {
-    return this.#items.reduce(
-      (most, one) =>
-        Math.max(
-          most,
-          this.count((other) => other === one || isSame(one, other)),
-        ),
-      0,
-    );
+    const items = this.#items;
+    let most = 0;
+    // Only from each one on: an earlier one that is the same has counted it already.
+    for (let first = 0; first < items.length - most; first += 1) {
+      const one = items[first] as T;
+      let count = 1;
+      for (let next = first + 1; next < items.length; next += 1) if (isSame(one, items[next] as T)) count += 1;
+      if (count > most) most = count;
+    }
+    return most;
   }
 
   /** The oldest first. */

@@ -39,10 +39,12 @@ export const cognitiveDecay: TrendCheck = {
       if (context < limits().decayTokens) return undefined;
       late.add(step);
       if (late.size < recentSteps || early.steps < earlyMin) return undefined;
+      const now = { failed: 0, nothing: 0, again: 0 };
+      for (const one of late.items) for (const name of names) if (one[name]) now[name] += 1;
       const worsened = names.filter((name) => {
         const before = early[name] / early.steps;
-        const now = late.count((one) => one[name]) / recentSteps;
-        return now >= before * worse.times && now >= before + worse.by;
+        const share = now[name] / recentSteps;
+        return share >= before * worse.times && share >= before + worse.by;
       });
       return worsened.length >= signsMin
         ? `with ${Math.round(context / 1000)}k tokens of context more ${worsened.map((name) => signs[name]).join(' and ')} than with few`

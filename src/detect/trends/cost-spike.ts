@@ -19,9 +19,9 @@ export const costSpike: TrendCheck = {
       if (moment.kind !== 'request') return undefined;
       window.add(moment.spent.units);
       if (window.size < earlierMin + recentRequests) return undefined;
-      const recent = median(window.items.slice(-recentRequests));
+      const recent = median(window.items, window.size - recentRequests);
       if (recent < unitsMin) return null;
-      const earlier = Math.max(1, median(window.items.slice(0, -recentRequests)));
+      const earlier = Math.max(1, median(window.items, 0, window.size - recentRequests));
       const times = recent / earlier;
       return times >= limits().costFactor
         ? `a request costs ${times.toFixed(1)} times what it did: ${Math.round(recent / 1000)}k tokens, weighted by price`

@@ -46,10 +46,13 @@ function actionOf({ tool, call }: Step): string {
 
 /** Shannon entropy against the most there could be, 0 to 1. */
 function varietyOf(actions: readonly string[]): number {
-  const counted = new Map<string, number>();
-  for (const action of actions) counted.set(action, (counted.get(action) ?? 0) + 1);
   let bits = 0;
-  for (const count of counted.values()) bits -= (count / actions.length) * Math.log2(count / actions.length);
+  // So few that looking for each among the others is faster than a map of them; each one of a kind adds its share.
+  for (const action of actions) {
+    let count = 0;
+    for (const other of actions) if (other === action) count += 1;
+    bits -= Math.log2(count / actions.length) / actions.length;
+  }
   return bits / Math.log2(actions.length);
 }
 

@@ -23,9 +23,13 @@ export const lowCache: TrendCheck = {
       if (cold || input < inputMin) return undefined;
       window.add({ read: cacheRead, all: input });
       if (!reports || window.size < requests) return undefined;
-      const sum = (of: (one: { read: number; all: number }) => number) =>
-        window.items.reduce((total, one) => total + of(one), 0);
-      const percent = (100 * sum(({ read }) => read)) / sum(({ all }) => all);
+      let read = 0;
+      let all = 0;
+      for (const one of window.items) {
+        read += one.read;
+        all += one.all;
+      }
+      const percent = (100 * read) / all;
       return percent < limits().cachePercent
         ? `${Math.round(percent)} % of the input of the last ${requests} requests came from the cache`
         : null;

@@ -26,8 +26,8 @@ export const lowEfficiency: TrendCheck = {
       if (effort === null || effort === 0) return undefined;
       efforts.add(effort);
       if (efforts.size < earlierMin + recentChanges) return undefined;
-      const recent = median(efforts.items.slice(-recentChanges));
-      const times = recent / Math.max(floor, median(efforts.items.slice(0, -recentChanges)));
+      const recent = median(efforts.items, efforts.size - recentChanges);
+      const times = recent / Math.max(floor, median(efforts.items, 0, efforts.size - recentChanges));
       return recent >= effortMin && times >= limits().efficiencyFactor
         ? `a change takes ${times.toFixed(1)} times the tokens it took before: ${Math.round(recent / 1000)}k`
         : null;

@@ -25,11 +25,17 @@ export const tokenBurn: TrendCheck = {
       if (progress) window.clear();
       window.add({ units, nothing });
       units = 0;
-      const all = window.items.reduce((sum, one) => sum + one.units, 0);
-      const wasted = window.items.filter((one) => one.nothing);
-      const burnt = wasted.reduce((sum, one) => sum + one.units, 0);
-      return wasted.length >= stepsMin && burnt >= limits().burnTokens && burnt >= shareMin * all
-        ? `${Math.round(burnt / 1000)}k tokens, weighted by price, for ${wasted.length} steps that brought nothing new`
+      let all = 0;
+      let burnt = 0;
+      let wasted = 0;
+      for (const one of window.items) {
+        all += one.units;
+        if (!one.nothing) continue;
+        burnt += one.units;
+        wasted += 1;
+      }
+      return wasted >= stepsMin && burnt >= limits().burnTokens && burnt >= shareMin * all
+        ? `${Math.round(burnt / 1000)}k tokens, weighted by price, for ${wasted} steps that brought nothing new`
         : null;
     };
   },

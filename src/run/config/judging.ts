@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { amount, minutesMax, oneOf, percent, section } from './fields.ts';
+import { judgedByDefault } from './judged.ts';
 
 // When something counts as wrong.
 
@@ -34,18 +35,28 @@ export const spawn = section({
   .describe('When background work counts as stalled or abandoned, and when its agent is asked about it.');
 
 export const stall = section({
-  thinkingMinutes: amount(minutesMax).default(5).describe('How long an agent may think without any sign of progress.'),
-  toolMinutes: amount(minutesMax).default(10).describe('How long a tool may run without any sign of progress.'),
-  mcpMinutes: amount(minutesMax).default(15).describe('How long an MCP tool may run without any sign of progress.'),
-  subagentMinutes: amount(minutesMax).default(15).describe('How long a subagent may run without any sign of progress.'),
+  thinkingMinutes: amount(minutesMax)
+    .default(judgedByDefault.stall.thinkingMinutes)
+    .describe('How long an agent may think without any sign of progress.'),
+  toolMinutes: amount(minutesMax)
+    .default(judgedByDefault.stall.toolMinutes)
+    .describe('How long a tool may run without any sign of progress.'),
+  mcpMinutes: amount(minutesMax)
+    .default(judgedByDefault.stall.mcpMinutes)
+    .describe('How long an MCP tool may run without any sign of progress.'),
+  subagentMinutes: amount(minutesMax)
+    .default(judgedByDefault.stall.subagentMinutes)
+    .describe('How long a subagent may run without any sign of progress.'),
 })
   .prefault({})
   .describe('When a working agent counts as stuck.');
 
 export const waiting = section({
-  notifyMinutes: amount(minutesMax).default(2).describe('How long an agent waits for a human before one is told.'),
+  notifyMinutes: amount(minutesMax)
+    .default(judgedByDefault.waiting.notifyMinutes)
+    .describe('How long an agent waits for a human before one is told.'),
   repeatMinutes: amount(minutesMax)
-    .default(30)
+    .default(judgedByDefault.waiting.repeatMinutes)
     .describe('How long until the message is repeated while nobody has acknowledged it.'),
 })
   .prefault({})

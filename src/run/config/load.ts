@@ -1,20 +1,14 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ok } from '../../model/result.ts';
 import { printable } from '../../model/text.ts';
 import { type ConfigKey, configKeys, getKey, refuseProjectValue, setKey } from './narrow.ts';
+import { type ConfigPlaces, configFiles, isNamed, realPath } from './places.ts';
 import { badConfig, type ConfigProblem, type ConfigResult, formatProblem } from './problem.ts';
 import { readConfigText } from './read.ts';
 import { type Config, defaultConfig, type FileConfig } from './schema.ts';
 import { describeFound, validate, valueAt } from './validate.ts';
 import { type KeyPath, parseYaml, type YamlValue } from './yaml.ts';
-
-export interface ConfigPlaces {
-  /** WATCHKEEPER_CONFIG or --config; null or empty where neither is given. */
-  file: string | null;
-  home: string;
-  projectDir: string;
-}
 
 export interface ConfigFile {
   path: string;
@@ -69,15 +63,6 @@ function loadFiles(paths: {
   if (problems.length > 0) return badConfig(inOrder(problems));
   expandHome(loaded.config, paths.home);
   return ok(loaded);
-}
-
-/** The files looked at. A project file named as the machine's is the machine's, and not read a second time. */
-export function configFiles(places: ConfigPlaces): { machine: string; project: string | null } {
-  const machine = isNamed(places)
-    ? path.resolve(places.projectDir, places.file ?? '')
-    : path.join(places.home, '.config', 'watchkeeper', 'config.yaml');
-  const project = path.resolve(places.projectDir, 'watchkeeper.yaml');
-  return { machine, project: realPath(machine) === realPath(project) ? null : project };
 }
 
 interface OneFile {
@@ -152,10 +137,6 @@ function isWithin(key: string | null, outer: string | null): boolean {
   return key !== null && outer !== null && (key === outer || key.startsWith(`${outer}[`));
 }
 
-function isNamed(places: ConfigPlaces): boolean {
-  return places.file !== null && places.file !== '';
-}
-
 function whole(file: string, text: string): ConfigProblem {
   return { file, line: null, column: null, key: null, text };
 }
@@ -179,12 +160,4 @@ function expandHome(config: Config, home: string): void {
   const expand = (value: string) => (value === '~' || value.startsWith('~/') ? path.join(home, value.slice(1)) : value);
   config.handoff.dir = expand(config.handoff.dir);
   config.clients.claudeCode.configDirs = config.clients.claudeCode.configDirs.map(expand);
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
 }

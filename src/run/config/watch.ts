@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { type ConfigPlaces, configFiles, type LoadedConfig, loadConfig } from './load.ts';
+import { type LoadedConfig, loadConfig } from './load.ts';
+import { type ConfigPlaces, configFiles } from './places.ts';
 import type { ConfigProblem } from './problem.ts';
 
 export type ConfigChange = 'unchanged' | { config: LoadedConfig['config'] } | { problems: ConfigProblem[] };

@@ -1,4 +1,5 @@
-import { Composer, type CST, isMap, isScalar, isSeq, Lexer, LineCounter, type ParsedNode, Parser } from 'yaml';
+import { createRequire } from 'node:module';
+import type { CST, LineCounter, ParsedNode } from 'yaml';
 import { excerpt } from './excerpt.ts';
 
 export type KeyPath = readonly (string | number)[];
@@ -26,7 +27,11 @@ export interface YamlValue {
 const depthMax = 32;
 const tokensMax = 100_000;
 
+/** Loaded when there is a file to read: most commands have none, and it was a third of what they took to start. */
+const library = (): typeof import('yaml') => createRequire(import.meta.url)('yaml');
+
 export function parseYaml(text: string): { ok: true; value: YamlValue } | { ok: false; problems: YamlProblem[] } {
+  const { Composer, isMap, isScalar, isSeq, LineCounter } = library();
   const lines = new LineCounter();
   const placeOf = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
@@ -130,6 +135,7 @@ export function formatPath(path: KeyPath): string {
 }
 
 function tokenize(text: string, lines: LineCounter): CST.Token[] | null {
+  const { Lexer, Parser } = library();
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
   let count = 0;

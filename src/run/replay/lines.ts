@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
@@ -8,10 +7,16 @@ const chunkBytes = 1024 * 1024;
 /** Read between two looks at the rest of the world, such as a closed pipe. */
 const breathBytes = 16 * chunkBytes;
 
+/** Where lines come from. */
+export interface LineSource {
+  /** Some bytes once more, by their place in the file; null: they cannot be had again. */
+  again(from: number, to: number): Buffer | null;
+}
+
 /** What to do with the lines of a file. */
 export interface LineTaker {
-  /** False: no more of them. The bytes may be other ones afterwards. */
-  line(bytes: Buffer): boolean;
+  /** False: no more of them. The bytes may be other ones afterwards. `source`: null where nothing is read twice. */
+  line(bytes: Buffer, at: number, source: LineSource | null): boolean;
   /** Bytes of the file read since the last time. */
   read(bytes: number): void;
 }
@@ -21,44 +26,67 @@ export interface LineTaker {
  * that is too long is left out and taken as an empty one. Gives the count of those.
  */
 export async function eachLine(file: string, taker: LineTaker): Promise<number> {
-  const cutter = new LineCutter(taker);
-  const goesOn = file.endsWith('.gz') ? await readPacked(file, cutter, taker) : await readPlain(file, cutter, taker);
-  if (goesOn) cutter.end();
-  return cutter.oversized;
+  return file.endsWith('.gz') ? readPacked(file, taker) : readPlain(file, taker);
 }
 
 /** Without the stream: it copies every byte twice. */
-async function readPlain(file: string, cutter: LineCutter, taker: LineTaker): Promise<boolean> {
+async function readPlain(file: string, taker: LineTaker): Promise<number> {
   const handle = openSync(file, 'r');
+  const source = new OpenFile(handle);
+  const cutter = new LineCutter(taker, source);
   try {
     const chunk = Buffer.allocUnsafe(chunkBytes);
     let sinceBreath = 0;
     while (true) {
       const bytes = readSync(handle, chunk, 0, chunkBytes, null);
-      if (bytes === 0) return true;
+      if (bytes === 0) break;
       taker.read(bytes);
-      if (!cutter.take(chunk.subarray(0, bytes))) return false;
+      if (!cutter.take(chunk.subarray(0, bytes))) return cutter.oversized;
       sinceBreath += bytes;
       if (sinceBreath >= breathBytes) {
         sinceBreath = 0;
         await breathe();
       }
     }
+    cutter.end();
+    return cutter.oversized;
   } finally {
+    source.isOpen = false;
     closeSync(handle);
   }
 }
 
-async function readPacked(file: string, cutter: LineCutter, taker: LineTaker): Promise<boolean> {
+class OpenFile implements LineSource {
+  isOpen = true;
+  readonly #handle: number;
+
+  constructor(handle: number) {
+    this.#handle = handle;
+  }
+
+  again(from: number, to: number): Buffer | null {
+    if (!this.isOpen) return null;
+    const bytes = Buffer.allocUnsafe(to - from);
+    try {
+      return readSync(this.#handle, bytes, 0, bytes.length, from) === bytes.length ? bytes : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+async function readPacked(file: string, taker: LineTaker): Promise<number> {
+  const cutter = new LineCutter(taker, null);
   const source = createReadStream(file);
   const bytes = source.pipe(createGunzip());
   // A pipe does not carry errors on.
   source.on('error', (error) => bytes.destroy(error));
   source.on('data', (chunk) => taker.read(chunk.length));
   for await (const chunk of bytes) {
-    if (!cutter.take(chunk as Buffer)) return false;
+    if (!cutter.take(chunk as Buffer)) return cutter.oversized;
   }
-  return true;
+  cutter.end();
+  return cutter.oversized;
 }
 
 const newline = 10;
@@ -66,13 +94,18 @@ const newline = 10;
 class LineCutter {
   oversized = 0;
   readonly #taker: LineTaker;
+  readonly #source: LineSource | null;
+  /** Where the chunk begins that comes next. */
+  #at = 0;
   /** The beginning of a line whose end is yet to come. */
   #rest: Buffer[] = [];
   #restBytes = 0;
+  #restAt = 0;
   #skipping = false;
 
-  constructor(taker: LineTaker) {
+  constructor(taker: LineTaker, source: LineSource | null) {
     this.#taker = taker;
+    this.#source = source;
   }
 
   /** False: no more is wanted. The chunk may be used again afterwards. */
@@ -80,15 +113,19 @@ class LineCutter {
     let from = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
       const part = chunk.subarray(from, end);
-      if (!this.#taker.line(this.#restBytes > 0 || this.#skipping ? this.#joined(part) : part)) return false;
+      const isRest = this.#restBytes > 0 || this.#skipping;
+      const at = isRest ? this.#restAt : this.#at + from;
+      if (!this.#taker.line(isRest ? this.#joined(part) : part, at, this.#source)) return false;
       from = end + 1;
     }
+    if (this.#restBytes === 0 && !this.#skipping) this.#restAt = this.#at + from;
     if (from < chunk.length) this.#keep(chunk.subarray(from));
+    this.#at += chunk.length;
     return true;
   }
 
   end(): void {
-    if (this.#restBytes > 0) this.#taker.line(this.#joined(Buffer.alloc(0)));
+    if (this.#restBytes > 0) this.#taker.line(this.#joined(Buffer.alloc(0)), this.#restAt, this.#source);
   }
 
   #joined(last: Buffer): Buffer {
@@ -110,9 +147,4 @@ class LineCutter {
     this.#rest = [];
     this.#restBytes = 0;
   }
-}
-
-/** Most text is ASCII, which needs no decoding. */
-export function decoded(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { claudeCode } from '../../clients/claude-code/client.ts';
-import { ownCopy } from '../../clients/claude-code/own-copy.ts';
+import { leanLine, writtenText } from '../../clients/claude-code/lean-line.ts';
+import { parseTranscriptLine } from '../../clients/claude-code/transcript.ts';
+import type { ParsedLine } from '../../clients/client.ts';
 import { isRolloutRecord, parseRolloutLine } from '../../clients/codex/rollout.ts';
+import { decoded } from '../../clients/decoded.ts';
 import type { JsonObject } from '../../clients/json.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
-import { decoded, eachLine } from './lines.ts';
+import { eachLine, type LineSource } from './lines.ts';
 
 /** Lines that may be broken before the format has to show. */
 const formatLinesMax = 50;
@@ -14,7 +16,9 @@ const openBrace = 123;
 
 export type RunFormat = 'neutral' | 'claude-code' | 'codex';
 
-const parsers: Record<RunFormat, (line: Buffer, index: number) => RunLine> = {
+type LineParser = (line: Buffer, index: number, at: number, source: LineSource | null) => RunLine;
+
+const parsers: Record<RunFormat, LineParser> = {
   neutral: (line) => parseNeutralLine(decoded(line)),
   'claude-code': transcriptLine,
   codex: (line, index) => parseRolloutLine(decoded(line), index),
@@ -43,13 +47,13 @@ export async function readRun(
   const counts: RunCounts = { lines: 0, events: 0, malformed: 0, unstructured: 0, oversized: 0 };
   let format = null as RunFormat | null;
   try {
-    const line = (bytes: Buffer): boolean => {
+    const line = (bytes: Buffer, at: number, source: LineSource | null): boolean => {
       const index = counts.lines;
       counts.lines += 1;
       if (isBlank(bytes)) return true;
       format ??= formatOf(decoded(bytes));
       if (format === null && counts.lines >= formatLinesMax) return false;
-      const parsed = parsers[format ?? 'neutral'](bytes, index);
+      const parsed = parsers[format ?? 'neutral'](bytes, index, at, source);
       if (!parsed.ok) counts[parsed.reason] += 1;
       else {
         for (const event of parsed.events) {
@@ -91,18 +95,27 @@ function isBlank(bytes: Buffer): boolean {
   return bytes[0] !== openBrace && decoded(bytes).trim() === '';
 }
 
-function transcriptLine(line: Buffer, index: number): RunLine {
-  const copy = ownCopy(line);
-  if (copy !== null) {
-    const short = transcriptEvents(decoded(line.subarray(0, copy.from)) + decoded(line.subarray(copy.to)), index);
-    if (short.ok) return short;
+function transcriptLine(line: Buffer, index: number, at: number, source: LineSource | null): RunLine {
+  const place = String(index);
+  const lean = leanLine(line);
+  let parsed: ParsedLine = { ok: false };
+  if (lean !== null) {
+    const { text, output } = lean;
+    const whole = output === null ? null : laterText(line, at, source, output.from, output.to);
+    parsed = parseTranscriptLine(text, place, whole);
   }
-  return transcriptEvents(decoded(line), index);
-}
-
-function transcriptEvents(line: string, index: number): RunLine {
-  const parsed = claudeCode.parseTranscriptLine(line, String(index));
+  if (!parsed.ok) parsed = parseTranscriptLine(decoded(line), place);
   if (!parsed.ok) return { ok: false, reason: 'malformed' };
   const side = parsed.sidechain;
   return { ok: true, events: parsed.events.map(({ atMs, key, fact }) => ({ atMs, key, fact, index, side })) };
+}
+
+/** Hardly any output is ever asked for as a whole: it is read again then, and not kept in memory until. */
+function laterText(line: Buffer, at: number, source: LineSource | null, from: number, to: number): () => string {
+  const kept = source === null ? Buffer.from(line.subarray(from, to)) : null;
+  return () => {
+    const bytes = kept ?? source?.again(at + from, at + to) ?? null;
+    // What cannot be had any more is like nothing else.
+    return (bytes === null ? null : writtenText(bytes)) ?? `${at}\0`;
+  };
 }

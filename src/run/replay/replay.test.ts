@@ -23,6 +23,25 @@ function neutral(records: object[]): string {
   return records.map((record, i) => JSON.stringify({ i, src_index: i, side: false, ...record })).join('\n');
 }
 
+/** The same command over and over, with these outputs, as Claude Code writes it. */
+function transcript(outputs: string[]): string {
+  let seconds = 0;
+  const record = (more: object) => {
+    seconds += 1;
+    const timestamp = new Date(1_772_359_200_000 + seconds * 1000).toISOString();
+    return JSON.stringify({ parentUuid: 'p', sessionId: 's', ...more, uuid: `u${seconds}`, timestamp });
+  };
+  const steps = outputs.flatMap((content, at) => {
+    const call = { type: 'tool_use', id: `t${at}`, name: 'Bash', input: { command: 'make' } };
+    const result = { tool_use_id: `t${at}`, type: 'tool_result', content };
+    return [
+      record({ type: 'assistant', message: { model: 'm', id: `m${at}`, content: [call], stop_reason: 'tool_use' } }),
+      record({ type: 'user', message: { role: 'user', content: [result] }, toolUseResult: { stdout: content } }),
+    ];
+  });
+  return [record({ type: 'user', message: { role: 'user', content: 'go' } }), ...steps].join('\n');
+}
+
 const question = [
   { kind: 'user', text: 'go', ts: 1_000 },
   { kind: 'tool_call', tool: 'AskUserQuestion', call_id: 'a', args_hash: 'x', ts: 1_001 },
@@ -73,6 +92,20 @@ describe('replay', () => {
     expect((await replay('t.ndjson', neutral(timeless))).done).toMatchObject({
       value: { findings: {}, open_turn_s: 0 },
     });
+  });
+
+  it.each([
+    ['as they are', (text: string) => text, 'jsonl'],
+    ['packed', gzipSync, 'jsonl.gz'],
+  ])('long outputs, %s, are compared to their end', async (_, packed, ending) => {
+    // Longer together than what is read at once.
+    const all = Array.from({ length: 400 }, (_, at) => `line ${at} of a long → output `).join('\n');
+    const equal = transcript(Array.from({ length: 150 }, () => `${all} the end`));
+    const others = transcript(Array.from({ length: 150 }, (_, at) => `${all} the end of ${at}`));
+    expect((await replay(`equal.${ending}`, packed(equal))).done).toMatchObject({
+      value: { findings: { looping: 1 } },
+    });
+    expect((await replay(`others.${ending}`, packed(others))).done).toMatchObject({ value: { findings: {} } });
   });
 
   it('a line that never ends is left out', async () => {

@@ -1,6 +1,7 @@
 import { loopLimits } from '../../detect/loops/check.ts';
 import { type JudgeLimits, type RunFinding, RunJudge, type RunNote } from '../../detect/loops/judge.ts';
 import { type RunState, stateAfter } from '../../detect/loops/run-state.ts';
+import type { TrendLimits } from '../../detect/trends/check.ts';
 import { trendChecks } from '../../detect/trends/watch.ts';
 import { ok, type Result } from '../../model/result.ts';
 import type { RunEvent } from '../../model/run-event.ts';
@@ -15,7 +16,12 @@ const minuteMs = 60_000;
 
 const confidences = new Map<string, number>(trendChecks.map(({ name, confidence }) => [name, confidence]));
 
-export function judgeLimits({ stall, waiting, judging }: Pick<Config, 'stall' | 'waiting' | 'judging'>): JudgeLimits {
+/** What of a configuration the judging of a record is about. */
+interface JudgedBy extends Pick<Config, 'stall' | 'waiting'> {
+  judging: TrendLimits;
+}
+
+export function judgeLimits({ stall, waiting, judging }: JudgedBy): JudgeLimits {
   return {
     loop: loopLimits,
     trend: trendLimitsOf(judging),
@@ -171,6 +177,28 @@ function findingDocument(name: string, finding: RunFinding): ReplayFinding {
   };
 }
 
+let day = Number.NaN;
+let dayText = '';
+
+/** As `toISOString`, which takes the calendar apart anew for every record. */
 function time(ms: number): string | null {
-  return Number.isFinite(ms) ? new Date(ms).toISOString() : null;
+  if (!Number.isFinite(ms)) return null;
+  const whole = Math.trunc(ms);
+  const own = Math.floor(whole / dayMs);
+  if (own !== day) {
+    day = own;
+    dayText = new Date(whole).toISOString().slice(0, -13);
+  }
+  const inDay = whole - own * dayMs;
+  const hours = two(Math.floor(inDay / 3_600_000));
+  const minutes = two(Math.floor(inDay / 60_000) % 60);
+  const seconds = two(Math.floor(inDay / 1000) % 60);
+  const milli = inDay % 1000;
+  return `${dayText}${hours}:${minutes}:${seconds}.${milli < 100 ? '0' : ''}${milli < 10 ? '0' : ''}${milli}Z`;
+}
+
+const dayMs = 86_400_000;
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
 }

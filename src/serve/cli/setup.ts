@@ -1,5 +1,5 @@
 import os from 'node:os';
-import type { ConfigPlaces } from '../../run/config/load.ts';
+import type { ConfigPlaces } from '../../run/config/places.ts';
 import type { FileDone, SetupFailure } from '../../run/setup/init.ts';
 import type { Surroundings, Target } from '../../run/setup/places.ts';
 import { CommandFailure, exit } from './outcome.ts';

@@ -1,7 +1,8 @@
 import os from 'node:os';
 import type { Command } from 'commander';
 import { configJsonSchema } from '../../../run/config/json-schema.ts';
-import { type ConfigPlaces, checkConfigFile, loadConfig } from '../../../run/config/load.ts';
+import { checkConfigFile, loadConfig } from '../../../run/config/load.ts';
+import type { ConfigPlaces } from '../../../run/config/places.ts';
 import { formatProblem } from '../../../run/config/problem.ts';
 import { configDocument, configText } from '../../../run/config/show.ts';
 import { CommandFailure, exit } from '../outcome.ts';

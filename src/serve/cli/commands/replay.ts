@@ -1,6 +1,7 @@
 import os from 'node:os';
 import type { Command } from 'commander';
-import { type ConfigPlaces, checkConfigFile, loadConfig } from '../../../run/config/load.ts';
+import { judgedByDefault } from '../../../run/config/judged.ts';
+import { type ConfigPlaces, isConfigured } from '../../../run/config/places.ts';
 import type { ReplayJob, ReplayPart } from '../../../run/replay/part.ts';
 import { findRecords, ownHistory } from '../../../run/replay/records.ts';
 import { judgeLimits, type ReplayLine } from '../../../run/replay/replay.ts';
@@ -36,12 +37,12 @@ export function addReplay(program: Command): void {
 }
 
 async function replay(paths: string[], options: Options): Promise<void> {
-  const config = configFor(options.config);
+  const config = await configFor(options.config);
   const sinceMs = options.since === undefined ? null : sinceOf(options.since, Date.now());
   if (Number.isNaN(sinceMs)) {
     throw new CommandFailure(exit.usage, `--since ${options.since} is no time`, 'use 7d, 12h, 30m or 2026-03-01');
   }
-  const given = paths.length > 0 ? paths : ownHistory(os.homedir(), config.clients.claudeCode.configDirs);
+  const given = paths.length > 0 ? paths : ownHistory(os.homedir(), config.configDirs);
   if (given.length === 0) {
     throw new CommandFailure(
       exit.notFound,
@@ -83,15 +84,18 @@ async function replay(paths: string[], options: Options): Promise<void> {
   else print(totalsText(done.value));
 }
 
-function configFor(file: string | undefined) {
+async function configFor(file: string | undefined) {
   const places: ConfigPlaces = {
     file: process.env.WATCHKEEPER_CONFIG ?? null,
     home: os.homedir(),
     projectDir: process.cwd(),
   };
+  if (file === undefined && !isConfigured(places)) return { ...judgedByDefault, configDirs: [] };
+  const { checkConfigFile, loadConfig } = await import('../../../run/config/load.ts');
   const loaded = file === undefined ? loadConfig(places) : checkConfigFile(file, places);
   if (!loaded.ok) throw new CommandFailure(exit.usage, loaded.message, 'see `watchkeeper config check`');
-  return loaded.value.config;
+  const { stall, waiting, judging, clients } = loaded.value.config;
+  return { stall, waiting, judging, configDirs: clients.claudeCode.configDirs };
 }
 
 function lineText(line: ReplayLine): string {

@@ -1,0 +1,36 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+
+export interface ConfigPlaces {
+  /** WATCHKEEPER_CONFIG or --config; null or empty where neither is given. */
+  file: string | null;
+  home: string;
+  projectDir: string;
+}
+
+/** The files looked at. A project file named as the machine's is the machine's, and not read a second time. */
+export function configFiles(places: ConfigPlaces): { machine: string; project: string | null } {
+  const machine = isNamed(places)
+    ? path.resolve(places.projectDir, places.file ?? '')
+    : path.join(places.home, '.config', 'watchkeeper', 'config.yaml');
+  const project = path.resolve(places.projectDir, 'watchkeeper.yaml');
+  return { machine, project: realPath(machine) === realPath(project) ? null : project };
+}
+
+/** Whether any file says something. One that is named has to. */
+export function isConfigured(places: ConfigPlaces): boolean {
+  const { machine, project } = configFiles(places);
+  return isNamed(places) || existsSync(machine) || (project !== null && existsSync(project));
+}
+
+export function isNamed(places: ConfigPlaces): boolean {
+  return places.file !== null && places.file !== '';
+}
+
+export function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
