@@ -10,7 +10,7 @@ export const noProgress: LoopCheck = {
   name: 'no-progress',
   evidence:
     'what each result brought: failures, empty searches, outputs and kinds of output already seen; what failures say',
-  why: 'Most agents that are lost never repeat a call: they search for names that do not exist. What the results bring tells it; a change that works, a commit or a new prompt starts over. Calls of one breath count as one. A command that fails with the same words after each of seven changes is no progress either.',
+  why: 'Most agents that are lost never repeat a call: they search for names that do not exist. What the results bring tells it; a change that works, a commit or a new prompt starts over. Calls of one breath count as one. Commands that fail with the same words after each of seven changes are no progress either, nor are seven replies in a row without a call.',
   start(limits) {
     const window = new Window<boolean>(10);
     const failures = new SameFailure(sameFailures);
