@@ -28,7 +28,7 @@ const healthy: [string, ScriptedRun][] = [
     'a count of failures that falls',
     run().times(15, (r, turn) => r.edit('a', `${turn}`, `${turn}!`).bash('lint', `${40 - turn} problems`, true)),
   ],
-  ['a failure that stays for seven changes', run().times(7, failing).edit('a', 'b', 'c').bash('make', 'built')],
+  ['a failure that stays for nine changes', run().times(9, failing).edit('a', 'b', 'c').bash('make', 'built')],
   ['six replies in a row', run().times(6, (r) => r.says('I will do it now.'))],
 ];
 
@@ -43,10 +43,10 @@ function batch(r: ScriptedRun): ScriptedRun {
 }
 
 const lost: [string, ScriptedRun][] = [
-  ['the same failure after one change after the other', run().times(9, failing)],
+  ['the same failure after one change after the other', run().times(12, failing)],
   [
     'the same failure of ever new scripts',
-    run().times(9, (r, turn) =>
+    run().times(12, (r, turn) =>
       r.calls('Write', `run${turn}.sh`).gets('ok').bash(`sh run${turn}.sh`, 'javac: command not found', true),
     ),
   ],

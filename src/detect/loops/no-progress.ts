@@ -3,14 +3,14 @@ import type { Brought } from './novelty.ts';
 import { SameFailure } from './same-failure.ts';
 import type { Step } from './steps.ts';
 
-/** Told of at the eighth, by the second reading: whoever fixes something needs a few tries. */
-const sameFailures = 7;
+/** Told of at the tenth, by the second reading: whoever fixes something needs a few tries. */
+const sameFailures = 9;
 
 export const noProgress: LoopCheck = {
   name: 'no-progress',
   evidence:
     'what each result brought: failures, empty searches, outputs and kinds of output already seen; what failures say',
-  why: 'Most agents that are lost never repeat a call: they search for names that do not exist. What the results bring tells it; a change that works, a commit or a new prompt starts over. Calls of one breath count as one. Commands that fail with the same words after each of seven changes are no progress either, nor are seven replies in a row without a call.',
+  why: 'Most agents that are lost never repeat a call: they search for names that do not exist. What the results bring tells it; a change that works, a commit or a new prompt starts over. Calls of one breath count as one. Commands that fail with the same words after each of nine changes are no progress either, nor are seven replies in a row without a call.',
   start(limits) {
     const window = new Window<boolean>(10);
     const failures = new SameFailure(sameFailures);

@@ -162,7 +162,7 @@ export const lost: Record<string, (r: MadeRun) => void> = {
   },
   'the same compiler error, its line moves with the edits': (r) => {
     r.user('Make it compile').lost('no-progress');
-    r.times(11, (_, turn) => {
+    r.times(13, (_, turn) => {
       r.edit('src/pool.rs', `// v${turn}`, `// v${turn + 1}\nlet guard${turn} = self.m.lock();`);
       r.bash(
         'cargo build 2>&1',
@@ -174,7 +174,7 @@ export const lost: Record<string, (r: MadeRun) => void> = {
   },
   'terraform: the same refusal with new request ids': (r) => {
     r.user('Create the bucket').lost('no-progress');
-    r.times(9, (_, turn) => {
+    r.times(13, (_, turn) => {
       r.edit('s3.tf', `# ${turn}`, `# ${turn + 1}`);
       r.bash(
         'terraform apply -auto-approve',
@@ -186,7 +186,7 @@ export const lost: Record<string, (r: MadeRun) => void> = {
   },
   'ever new scripts around the tool that is missing': (r) => {
     r.user('Run the java tests').lost('no-progress');
-    r.times(10, (_, t) =>
+    r.times(13, (_, t) =>
       r
         .write(`run${t}.sh`, `#!/bin/sh\njavac A${t}.java`)
         .bash(`chmod +x run${t}.sh`, '')
@@ -196,7 +196,7 @@ export const lost: Record<string, (r: MadeRun) => void> = {
   'the whole file is written anew, the test says the same': (r) => {
     r.user('Fix it')
       .lost('no-progress')
-      .times(11, (_, t) =>
+      .times(13, (_, t) =>
         r
           .write('calc.js', `// try ${t}\nmodule.exports = (a, b) => a * ${t}`)
           .bash(
@@ -221,7 +221,7 @@ export const lost: Record<string, (r: MadeRun) => void> = {
   },
   'docker: the same step breaks, with new hashes': (r) => {
     r.user('Build the image').lost('no-progress');
-    r.times(9, (_, turn) => {
+    r.times(13, (_, turn) => {
       r.edit('Dockerfile', `ENV A=${turn}`, `ENV A=${turn + 1}`);
       r.bash(
         'docker build .',
