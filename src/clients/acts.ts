@@ -102,8 +102,9 @@ function shellAct(command: string): CallAct {
   const own = bare(command);
   if (/<<-?\s*['"]?\w+/.test(command) && />\s*[^\s&/]|>\s*\/(?!dev\/)/.test(command)) return 'change';
   if (/(^|[\s;&|])(sed\s+(-\w+\s+)*-i|perl\s+-p?i|tee\s|patch\s|apply_patch)/.test(command)) return 'change';
-  if (/(^|[^0-9&>])>{1,2}\s*(?!\/dev\/|&)[\w./~"'$-]/.test(withoutQuotes(own))) return 'change';
-  if (changingGit.test(withoutQuotes(own))) return 'change';
+  const said = withoutQuotes(own);
+  if (/(^|[^0-9&>])>{1,2}\s*(?!\/dev\/|&)[\w./~"'$-]/.test(said)) return 'change';
+  if (changingGit.test(said)) return 'change';
   if (/^git\s/.test(own)) return /^git\s+(add|config|init|fetch|clone|pull)\b/.test(own) ? 'run' : 'look';
   const program = own.split(/\s+/, 1)[0] ?? '';
   const act = acts.get(program.slice(program.lastIndexOf('/') + 1).toLowerCase());

@@ -453,5 +453,5 @@ function timeStarts(text: string, at: number): boolean {
  * So everything is done once before anything counts.
  */
 const everything =
-  'at 2026-03-01T10:11:12Z 10:11:12.5 in 3.2 ms, 5 seconds\u2003or 7 sec: /tmp/a-b/c.d+1/2 pid 4711 chunk: ab12\u2192x process #9 0x1fA id=12:30:01 2026-3 p1 /x 12x\u00a0é';
+  'at 2026-03-01T10:11:12Z 10:11:12.5 in 3.2 ms, 5 seconds\u2003or 7 sec: /tmp/a-b/c.d+1/2 pid 4711 chunk: ab12\u2192x process #9 0x1fA id=12:30:01 2026-3 p1 /x 12x\u00a0é ab12cd34 4be1f09c-12ab-zz 00ffx a1 cut12';
 for (const isError of [true, false]) scan(everything, isError, Number.POSITIVE_INFINITY);

@@ -107,4 +107,26 @@ describe('looping', () => {
     const [finding] = script.user().findings();
     expect(finding?.until).toBe(script.events.length - 1);
   });
+
+  it('asks for the hash of no output of new work: it is what a step costs', () => {
+    const script = run().times(20, (r, turn) => r.bash(`cat ${turn}`, `text ${'x'.repeat(turn)}`));
+    for (const { fact } of script.events) {
+      if (fact.kind !== 'tool-result' || fact.sign === undefined) continue;
+      const { start, lead, chars, excuse } = fact.sign;
+      const dear = () => expect.fail('asked');
+      fact.sign = {
+        start,
+        lead,
+        chars,
+        excuse,
+        get hash() {
+          return dear();
+        },
+        get problem() {
+          return dear();
+        },
+      };
+    }
+    expect(script.found()).toEqual([]);
+  });
 });

@@ -50,7 +50,8 @@ export const looping: LoopCheck = {
         if (isProof && newCall) news += 1;
         pairs.add(pair);
         changes.add(call.act === 'change' ? call.hash : '');
-        const same = pairs.count((other) => isSame(pair, other));
+        // Not asked of itself: a hash is dear.
+        const same = pairs.count((other) => other === pair || isSame(pair, other));
         const made = call.act === 'change' ? changes.count((other) => other === call.hash) : 0;
         if (same >= limits.sameSteps) return `the same call with the same output ${same} times in ${pairs.size} steps`;
         if (made >= limits.sameSteps) return `the same change ${made} times in ${changes.size} steps`;
