@@ -1,4 +1,5 @@
 import type { AgentView, CheckName } from '../model/agent.ts';
+import { counted } from '../model/count.ts';
 import type { Incident } from '../model/incident.ts';
 import { promptsSpent } from './policy.ts';
 
@@ -49,7 +50,9 @@ export function messageFor(incident: Incident, view: AgentView | null): HumanTex
   const attach = view === null ? null : attachCommand(view);
   const since = new Date(incident.openedMs).toISOString();
   const tried =
-    incident.prompts > 0 && incident.prompts < promptsSpent ? ` It was prompted ${incident.prompts} times.` : '';
+    incident.prompts > 0 && incident.prompts < promptsSpent
+      ? ` It was prompted ${counted(incident.prompts, 'time')}.`
+      : '';
   return {
     title: `${whose(incident)} ${titles[incident.check]}`,
     text: `${incident.text} (since ${since}).${tried}`,

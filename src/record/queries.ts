@@ -42,7 +42,13 @@ export function queryLedger(
   host: string,
   filter: { agent: string | null; kind: string | null; limit: number },
 ): Promise<Result<LedgerEntry[], QueryFailure>> {
-  return withClient(url, async (client) => ok(await readLedger(client, host, filter)));
+  return withClient(url, async (client) => {
+    const entries = await readLedger(client, host, filter);
+    const { agent } = filter;
+    if (entries.length > 0 || agent === null) return ok(entries);
+    const known = await client.query('SELECT 1 FROM agents WHERE host = $1 AND name = $2', [host, agent]);
+    return known.rowCount === 0 ? fail('no-agent', `no agent \`${agent}\``) : ok(entries);
+  });
 }
 
 export function queryScores(

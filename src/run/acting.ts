@@ -47,6 +47,8 @@ interface ActingParts {
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
+  /** For whoever looks on. */
+  notice: (line: string) => void;
   recordCheck: (row: CheckRow) => void;
   spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
 }

@@ -94,6 +94,7 @@ export class Answers {
         failure: this.#parts.journal.failure,
       },
       channels: this.#parts.acting.channels.map(({ name, ok: works, reason }) => ({ name, ok: works, reason })),
+      channels_set: this.#parts.config().notify.length,
       sources: countSources(this.#parts.watcher.views()),
       memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
       agents: this.#parts.watcher.views().filter((view) => view.reading.state !== 'ended').length,

@@ -188,6 +188,7 @@ export class Daemon {
       flush: () => this.#journal.flush(),
       lookSoon: (agent) => this.#watcher.touch(agent),
       failed: (error) => this.#failed('an action', error),
+      notice: (line) => this.#notice('info', line),
       recordCheck: (row) => this.#journal.addCheck(row),
       spawnStatus: (agent, taskId) => this.#spawns.status(agent, taskId),
     });

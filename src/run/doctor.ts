@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import os from 'node:os';
 import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
+import { counted } from '../model/count.ts';
 import { shown } from '../model/text.ts';
 import { loadConfig } from './config/load.ts';
 import { checkConformance } from './conform/check.ts';
@@ -23,7 +24,9 @@ interface DaemonFacts {
   counters: Record<string, number>;
   servers: { socket: string; panes: number | null; failure: string | null }[];
   database: { down: boolean; waiting: number; failure: string | null };
+  /** Those used so far. */
   channels: { name: string; ok: boolean; reason: string | null }[];
+  channels_set: number;
   sources: Record<string, { ok: number; failing: string[]; absent: number }>;
   memory_mb: number;
   agents: number;
@@ -110,7 +113,7 @@ function checkDaemon(home: Home, facts: DaemonFacts | null): DoctorCheck {
   const daemon = runningDaemon(home);
   if (daemon === null) return wrong('daemon', 'not running', 'start it with `watchkeeper up`');
   if (facts === null) return wrong('daemon', `pid ${daemon.pid} does not answer`, `see ${home.logFile}`);
-  return good('daemon', `pid ${daemon.pid}, ${facts.agents} agents, ${facts.memory_mb} MB`);
+  return good('daemon', `pid ${daemon.pid}, ${counted(facts.agents, 'agent')}, ${facts.memory_mb} MB`);
 }
 
 async function checkDatabase(
@@ -135,7 +138,7 @@ async function checkDatabase(
   if (facts?.database.down)
     return wrong(
       'database',
-      `${detail}; ${waiting} rows wait: ${facts.database.failure}`,
+      `${detail}; ${counted(waiting, 'row waits', 'rows wait')}: ${facts.database.failure}`,
       'they are written when it is back',
     );
   return good('database', detail);
@@ -155,7 +158,7 @@ function checkServers(facts: DaemonFacts): DoctorCheck {
     'servers',
     alive.length === 0
       ? 'no tmux server'
-      : alive.map((server) => `${shown(server.socket)} (${server.panes} panes)`).join(', '),
+      : alive.map((server) => `${shown(server.socket)} (${counted(server.panes ?? 0, 'pane')})`).join(', '),
   );
 }
 
@@ -166,13 +169,19 @@ function checkChannels(facts: DaemonFacts): DoctorCheck {
   }
   return good(
     'channels',
-    facts.channels.length === 0 ? 'none used yet' : facts.channels.map(({ name }) => name).join(', '),
+    facts.channels.length === 0 ? noChannel(facts) : facts.channels.map(({ name }) => name).join(', '),
   );
+}
+
+function noChannel({ channels_set: set }: DaemonFacts): string {
+  return set > 0
+    ? `${set} set up, none used yet`
+    : 'none set up: only `watchkeeper inbox` says who waits for you; `watchkeeper init --notify TYPE` adds one';
 }
 
 /** A source that fails is a state told from less; one that was never set up is not. */
 function checkSources(facts: DaemonFacts): DoctorCheck {
-  const told = Object.entries(facts.sources);
+  const told = Object.entries(facts.sources).filter(([, { ok, failing }]) => ok + failing.length > 0);
   const detail = told.map(([source, { ok, failing }]) => `${source} ${ok} of ${ok + failing.length}`).join(', ');
   const failing = told.flatMap(([source, counts]) => counts.failing.map((reason) => `${source}: ${reason}`));
   if (failing.length === 0) return good('sources', detail === '' ? 'no agent' : detail);
@@ -183,7 +192,7 @@ function checkSources(facts: DaemonFacts): DoctorCheck {
 /** A full one drops what hooks say: nobody has read it for long. */
 function checkInbox(home: Home): DoctorCheck {
   const waiting = existsSync(home.inbox) ? readdirSync(home.inbox).length : 0;
-  const detail = `${waiting} events wait`;
+  const detail = waiting === 0 ? 'nothing waits' : counted(waiting, 'event waits', 'events wait');
   return waiting < inboxFilesMax
     ? good('inbox', detail)
     : wrong(

@@ -23,6 +23,7 @@ interface TellerParts {
   environment: NodeJS.ProcessEnv;
   config: () => Config;
   flush: () => Promise<boolean>;
+  notice: (line: string) => void;
 }
 
 /** Tells people, through every channel of the configuration; what failed is tried again by whoever asked. */
@@ -42,10 +43,13 @@ export class Teller {
 
   /** true: everyone was told. At least once, also across restarts: not remembered as told before it was. */
   async tell(incident: Incident, view: AgentView | null): Promise<boolean> {
+    const message = this.#message(incident, view);
+    // Whoever looks on is told too, and not again at every try of a channel that fails.
+    if (!this.#had.has(incident.id))
+      this.#parts.notice(`${message.title}: ${message.text} \`watchkeeper inbox\` says what to do`);
     const had = this.#had.get(incident.id) ?? new Set<string>();
     this.#had.set(incident.id, had);
     const channels = this.#channels().filter((channel) => !had.has(channel.name));
-    const message = this.#message(incident, view);
     const action: Action = {
       id: randomUUID(),
       atMs: this.#parts.clock.nowMs(),

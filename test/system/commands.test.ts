@@ -50,6 +50,9 @@ describe('before anything was ever started', () => {
     { args: ['health', '--filter', 'ugly'], code: 2 },
     { args: ['status', 'too', 'many'], code: 2 },
     { args: ['config', 'check', '/nonexistent.yaml'], code: 2 },
+    { args: ['replay', '/nonexistent.jsonl', '--json'], code: 4, word: 'not-found' },
+    { args: ['replay', import.meta.dirname], code: 4 },
+    { args: ['eval', import.meta.dirname, '--json'], code: 4, word: 'not-found' },
   ])('$args is $code', fails);
 
   it.each([
@@ -60,6 +63,20 @@ describe('before anything was ever started', () => {
   ])('a mistake in %j leads to the help of that command', async (args, help) =>
     expect((await world.run(...args)).stderr).toContain(`see \`${help}\``),
   );
+
+  it.each([
+    [['authority', 'x', 'god'], "value 'god' is invalid for argument 'level': allowed: observe, nudge, manage"],
+    [['health', '--filter', 'ugly'], "option '--filter <which>' argument 'ugly' is invalid: allowed: unhealthy"],
+    [['events', '--limit', '0'], "argument '0' is invalid: allowed: a whole number from 1 to 1000000"],
+    [['inbox', 'x'], "too many arguments for 'inbox'"],
+  ])('a mistake in %j is told with what is allowed', async (args, words) =>
+    expect((await world.run(...args)).stderr).toContain(`${words}: see \`watchkeeper`),
+  );
+
+  it('the help keeps to 80 columns', async () => {
+    const { stdout } = await world.run('--help');
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
 
   it('down with nothing running is 0, and doctor without a daemon is 1', async () => {
     expect((await world.run('down')).code).toBe(0);
@@ -96,13 +113,24 @@ describe('with a daemon', () => {
 
   it.each<Case>([
     { args: ['health', 'nobody'], code: 4 },
+    { args: ['status', 'nobody'], code: 4 },
     { args: ['health', 'nobody', '--json'], code: 4, word: 'not-found' },
     { args: ['events', 'nobody'], code: 4 },
     { args: ['events', 'nobody', '--json'], code: 4, word: 'not-found' },
+    { args: ['audit', 'nobody', '--json'], code: 4, word: 'not-found' },
+    { args: ['prompts', 'nobody'], code: 4 },
   ])('$args is $code', fails);
 
   it('yes is 0, an unhealthy agent makes --filter unhealthy 1', async () => {
-    for (const args of [['status'], ['health'], ['health', 'worker-ps'], ['events'], ['doctor'], ['db', 'url']]) {
+    for (const args of [
+      ['status'],
+      ['status', 'worker-ps'],
+      ['health'],
+      ['health', 'worker-ps'],
+      ['events'],
+      ['doctor'],
+      ['db', 'url'],
+    ]) {
       expect((await world.run(...args)).code, args.join(' ')).toBe(0);
     }
     expect((await world.run('health', '--filter', 'unhealthy')).code).toBe(0);
@@ -120,11 +148,11 @@ describe('with a daemon', () => {
       const { stdout } = await world.run('why', 'worker-ps');
       return stdout.includes('refused (') ? stdout : null;
     });
-    expect(why).toMatch(/next:\n {2}wait: refused \(no-input-box\) \(silent-stop\),\s+until \S+Z\n/);
+    expect(why).toMatch(/next:\n {2}wait: refused \(no-input-box\) \(silent-stop\),\s+until [\d: -]+\n/);
     expect(why).not.toContain('prompt it');
   });
 
-  it('`why` and `inbox` keep to 80 columns, but for commands to be pasted', async () => {
+  it('`why`, `inbox` and the grounds keep to 80 columns, but for commands to be pasted', async () => {
     const lost = await openStandIn(world, 'one-with-a-rather-long-name-for-a-session-of-its-own');
     await world.agentIs('one-with-a-rather-long-name-for-a-session-of-its-own', 'idle');
     process.kill(lost.pid, 'SIGKILL');
@@ -132,11 +160,18 @@ describe('with a daemon', () => {
       const { stdout } = await world.run('inbox');
       return stdout.includes('one-with') ? stdout : null;
     });
-    const lines = `${inbox}${(await world.run('why', 'worker-ps')).stdout}`.split('\n');
+    const others = [
+      ['why', 'worker-ps'],
+      ['accuracy', '--grounds'],
+    ];
+    const said = await Promise.all(others.map(async (args) => (await world.run(...args)).stdout));
+    const lines = [inbox, ...said].join('\n').split('\n');
     for (const line of lines.filter((text) => !text.startsWith('  $ '))) {
       expect(line.length, line).toBeLessThanOrEqual(80);
     }
     expect(inbox.replace(/\s+/g, ' ')).toContain('ended without closing its session');
+    // Whoever looks on at `up` reads it there.
+    await until('it is told', () => world.log().includes('watchkeeper inbox'));
   });
 
   it('db export has every row of every table, and nothing else', async () => {

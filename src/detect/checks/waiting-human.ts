@@ -1,5 +1,11 @@
 import type { HealthCheck } from '../check.ts';
 
+const asks: Record<string, string> = {
+  permission: 'it asks for a permission',
+  question: 'it asks a question',
+  setup: 'it has to be set up first',
+};
+
 /** The commonest long silence is a human's: an agent that waits for a permission or an answer. */
 export const waitingHuman: HealthCheck = {
   name: 'waiting-human',
@@ -14,7 +20,7 @@ export const waitingHuman: HealthCheck = {
         severity: 'warning',
         confidence,
         sinceMs,
-        evidence: [{ source, atMs: sinceMs, text: `waits for a human: ${detail ?? 'a dialog is open'}` }],
+        evidence: [{ source, atMs: sinceMs, text: asks[detail ?? ''] ?? 'a dialog is open' }],
         action: null,
       },
     };

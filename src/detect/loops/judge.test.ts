@@ -152,7 +152,7 @@ describe('structured records', () => {
     const [finding] = run()
       .add({ ...given(429, 'rate_limit'), resetsAtMs })
       .findings();
-    expect(finding?.text).toBe('the turn was given up 429 · resets 2026-11-15T15:00:00.000Z');
+    expect(finding?.text).toBe('the turn was given up (429), resets 2026-11-15T15:00:00.000Z');
   });
 
   it('ten retries of one request are one finding', () =>

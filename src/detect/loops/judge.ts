@@ -161,9 +161,9 @@ function isFull(fact: SessionFact): boolean {
 }
 
 function errorText(fact: Extract<SessionFact, { kind: 'retry' | 'api-error' }>): string {
-  const status = fact.status === null ? '' : ` ${fact.status}`;
+  const status = fact.status === null ? '' : ` (${fact.status})`;
   if (fact.kind === 'retry') return `the client tries again${status}`;
-  const resets = fact.resetsAtMs === null ? '' : ` · resets ${new Date(fact.resetsAtMs).toISOString()}`;
+  const resets = fact.resetsAtMs === null ? '' : `, resets ${new Date(fact.resetsAtMs).toISOString()}`;
   return `the turn was given up${status}${resets}`;
 }
 

@@ -103,7 +103,8 @@ export class Silence {
   #budget(tool: string, sign: CallSign | null): { check: SilenceEnd['check']; text: string; budgetMs: number } {
     const { waitingMs, subagentMs, mcpMs, toolMs } = this.#limits;
     if (sign?.act === 'ask') return { check: 'waiting-human', text: `${tool} has no answer`, budgetMs: waitingMs };
-    if (sign?.quick) return { check: 'waiting-human', text: `${tool} returns at once, if let`, budgetMs: waitingMs };
+    if (sign?.quick)
+      return { check: 'waiting-human', text: `${tool} returns at once when let, and has not`, budgetMs: waitingMs };
     const text = `${tool} is silent`;
     if (sign?.act === 'delegate') return { check: 'stalled-turn', text, budgetMs: subagentMs };
     return { check: 'stalled-turn', text, budgetMs: tool.startsWith('mcp__') ? mcpMs : toolMs };

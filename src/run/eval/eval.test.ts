@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -49,11 +49,28 @@ describe('eval on our own recordings of the real client', () => {
     expect(await figuresOf(folder)).toMatchObject({
       runs: 1,
       unreadable: 4,
+      unread: [
+        'line 1 of labels.jsonl: no JSON',
+        expect.stringMatching(/^line 2 of labels.jsonl: id: /),
+        expect.stringMatching(/passwd is outside of /),
+        expect.stringMatching(/none.ndjson is not there$/),
+      ],
       overall: { tp: 0, fp: 0, fn: 0, recall: null },
     });
   });
 
   it('says what is missing', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'wk-eval-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [first = ''] = readFileSync(path.join(own, 'labels.jsonl'), 'utf8').split('\n');
+    for (const [labels, reason] of [
+      ['', 'no-labels'],
+      ['nonsense\n', 'no-labels'],
+      [first, 'no-runs'],
+    ]) {
+      writeFileSync(path.join(folder, 'labels.jsonl'), labels ?? '');
+      expect(await evaluate(folder, () => {})).toMatchObject({ ok: false, reason });
+    }
     expect(await evaluate('/nowhere', () => {})).toMatchObject({ ok: false, reason: 'not-found' });
   });
 });

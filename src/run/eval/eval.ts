@@ -60,7 +60,9 @@ export interface EvalDocument {
   v: 1;
   runs: number;
   labels: number;
+  /** Lines of `labels.jsonl` and runs that are in none of the figures, and the first of them by name. */
   unreadable: number;
+  unread: string[];
   overall: Figures;
   by_family: Record<Family, Figures>;
   by_label: Record<string, LabelFigures>;
@@ -79,11 +81,13 @@ export interface EvalDocument {
   labels_to_checks: Record<string, readonly string[]>;
 }
 
+const unreadMax = 20;
+
 /** Everything the checks say about labelled runs, beside what simpler rules say. */
 export async function evaluate(
   folder: string,
   progress: (text: string) => void,
-): Promise<Result<EvalDocument, 'not-found' | 'no-labels'>> {
+): Promise<Result<EvalDocument, 'not-found' | 'no-labels' | 'no-runs'>> {
   const read = await readLabelledRuns(folder, (done, all) => progress(`read ${done} of ${all} runs`));
   if (!read.ok) return read;
   const runs = read.value.runs.filter(({ unstructured }) => !unstructured);
@@ -101,7 +105,8 @@ export async function evaluate(
     v: 1,
     runs: read.value.runs.length,
     labels: read.value.runs.reduce((total, { labels }) => total + labels.length, 0),
-    unreadable: read.value.unreadable,
+    unreadable: read.value.unread.length,
+    unread: read.value.unread.slice(0, unreadMax),
     overall: figures(all(scores)),
     by_family: Object.fromEntries(
       familyNames.map((family) => [family, figures(scores[family])]),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { fail, ok, type Result } from '../../model/result.ts';
 import type { RunEvent } from '../../model/run-event.ts';
+import { shown } from '../../model/text.ts';
 import { readRun } from '../replay/read-run.ts';
 
 export const labelNames = [
@@ -42,11 +43,11 @@ export interface LabelledRun {
 
 export interface LabelledRuns {
   runs: LabelledRun[];
-  /** Lines of `labels.jsonl` and runs that could not be read. */
-  unreadable: number;
+  /** Lines of `labels.jsonl` and runs that could not be read, each with the reason. */
+  unread: string[];
 }
 
-type LabelProblem = 'not-found' | 'no-labels';
+type LabelProblem = 'not-found' | 'no-labels' | 'no-runs';
 
 /** `DIR/labels.jsonl` and the runs it names, each once. */
 export async function readLabelledRuns(
@@ -59,30 +60,47 @@ export async function readLabelledRuns(
   } catch {
     return fail('not-found', `${folder} has no labels.jsonl`, 'name a folder of labelled runs');
   }
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const labels = lines.map(labelOf).filter((label) => label !== null);
-  if (labels.length === 0) return fail('no-labels', `${folder}/labels.jsonl has no label`, 'see docs/reports/eval.md');
+  const labels: Label[] = [];
+  const unread: string[] = [];
+  text.split('\n').forEach((line, index) => {
+    if (line.trim() === '') return;
+    const label = labelOf(line);
+    if (label.ok) labels.push(label.value);
+    else unread.push(`line ${index + 1} of labels.jsonl: ${label.message}`);
+  });
+  if (labels.length === 0) {
+    const why = unread[0] === undefined ? '' : ` (${unread[0]})`;
+    return fail('no-labels', `${folder}/labels.jsonl has no label${why}`, 'see `watchkeeper eval --help`');
+  }
   const files = [...new Set(labels.map(({ events }) => events))];
   const runs: LabelledRun[] = [];
-  let unreadable = lines.length - labels.length;
   for (const file of files) {
     const events: RunEvent[] = [];
     const inside = !path.relative(folder, path.resolve(folder, file)).startsWith('..');
-    const read = inside ? await readRun(path.resolve(folder, file), (event) => events.push(event)) : null;
-    if (read?.ok) {
+    const read = inside
+      ? await readRun(path.resolve(folder, file), (event) => events.push(event))
+      : fail('not-found', `${file} is outside of ${folder}`);
+    if (read.ok) {
       const unstructured = read.value.counts.unstructured > 0 && events.length === 0;
       runs.push({ file, labels: labels.filter((label) => label.events === file), events, unstructured });
-    } else unreadable += 1;
+    } else unread.push(shown(read.message));
     progress(runs.length, files.length);
   }
-  return ok({ runs, unreadable });
+  if (runs.length === 0)
+    return fail('no-runs', `no run that ${folder}/labels.jsonl names can be read (${unread.at(-1)})`, 'put them there');
+  return ok({ runs, unread });
 }
 
-function labelOf(line: string): Label | null {
+function labelOf(line: string): Result<Label, 'no-label'> {
   try {
     const parsed = labelSchema.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : null;
+    if (parsed.success) return ok(parsed.data);
+    const [issue] = parsed.error.issues;
+    return fail(
+      'no-label',
+      shown(`${issue?.path.join('.') || 'no label'}: ${issue?.message ?? 'not as it should be'}`),
+    );
   } catch {
-    return null;
+    return fail('no-label', 'no JSON');
   }
 }

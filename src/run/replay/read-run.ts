@@ -70,7 +70,7 @@ export async function readRun(
   if (format === null) {
     return fail(
       'unknown-format',
-      `${file} is no record of a run`,
+      found.size === 0 ? `${file} is empty` : `${file} is no record of a run`,
       'name a transcript of Claude Code, a rollout of Codex or an event file',
     );
   }

@@ -16,24 +16,39 @@ export function ownHistory(home: string, configDirs: readonly string[]): string[
   return [...new Set([...claude, rolloutsFolder(home)])].filter((folder) => found(folder)?.isDirectory());
 }
 
+export interface FoundRecords {
+  jobs: ReplayJob[];
+  /** Folders in those that were named, into which nobody let us look. */
+  closed: number;
+}
+
 /** The records that are named, and those in the folders that are; the oldest first, and none that ended before. */
-export function findRecords(paths: readonly string[], sinceMs: number | null): Result<ReplayJob[], ReadProblem> {
-  const jobs: ReplayJob[] = [];
+export function findRecords(paths: readonly string[], sinceMs: number | null): Result<FoundRecords, ReadProblem> {
+  const all: FoundRecords = { jobs: [], closed: 0 };
   for (const given of paths) {
     const stat = found(given);
     if (stat === null)
       return fail('not-found', `${given} is not there`, 'name a transcript, an event file or a folder');
     if (!stat.isDirectory()) {
-      jobs.push({ file: given, name: shown(path.basename(given), 200), bytes: stat.size, named: true });
-    } else jobs.push(...inFolder(given, sinceMs));
+      all.jobs.push({ file: given, name: shown(path.basename(given), 200), bytes: stat.size, named: true });
+      continue;
+    }
+    if (entriesOf(given) === null)
+      return fail('unreadable', `${given} cannot be read`, 'run it as somebody who may, or name another folder');
+    const { jobs, closed } = inFolder(given, sinceMs);
+    all.jobs.push(...jobs);
+    all.closed += closed;
   }
-  return ok(jobs);
+  return ok(all);
 }
 
-function inFolder(folder: string, sinceMs: number | null): ReplayJob[] {
+function inFolder(folder: string, sinceMs: number | null): FoundRecords {
   const records: { job: ReplayJob; writtenMs: number }[] = [];
+  let closed = 0;
   const look = (dir: string, depth: number) => {
-    for (const entry of entriesOf(dir)) {
+    const entries = entriesOf(dir);
+    if (entries === null) closed += 1;
+    for (const entry of entries ?? []) {
       const file = path.join(dir, entry.name);
       // Links are not followed: they could lead in a circle.
       if (entry.isDirectory() && depth < depthMax) look(file, depth + 1);
@@ -45,14 +60,14 @@ function inFolder(folder: string, sinceMs: number | null): ReplayJob[] {
     }
   };
   look(folder, 0);
-  return records.sort((a, b) => a.writtenMs - b.writtenMs).map(({ job }) => job);
+  return { jobs: records.sort((a, b) => a.writtenMs - b.writtenMs).map(({ job }) => job), closed };
 }
 
-function entriesOf(dir: string): Dirent[] {
+function entriesOf(dir: string): Dirent[] | null {
   try {
     return readdirSync(dir, { withFileTypes: true });
   } catch {
-    return [];
+    return null;
   }
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../config/schema.ts';
+import { readRun } from './read-run.ts';
 import { findRecords, ownHistory } from './records.ts';
 import { judgeLimits, type ReplayLine, replayFile } from './replay.ts';
 import { replayAll } from './totals.ts';
@@ -165,14 +166,14 @@ describe('folders of records', () => {
   it("the user's own history is found, added up, and what is no record counted", async () => {
     const found = findRecords(history(), null);
     if (!found.ok) throw new Error(found.message);
-    expect(found.value.map(({ name }) => name).sort()).toEqual([
+    expect(found.value.jobs.map(({ name }) => name).sort()).toEqual([
       '2026/rollout-1.jsonl',
       'p/notes.jsonl',
       'p/one.jsonl',
     ]);
     const parts: string[] = [];
     const options = { limits, sinceMs: null, json: false, states: false };
-    const done = await replayAll(found.value, options, (job, part) => {
+    const done = await replayAll(found.value.jobs, options, (job, part) => {
       if ('lines' in part) parts.push(`${job.name} ${part.lines.length}`);
     });
     expect(done).toMatchObject({
@@ -181,7 +182,7 @@ describe('folders of records', () => {
     expect(parts.sort()).toEqual(['2026/rollout-1.jsonl 3', 'p/one.jsonl 3']);
     // What was last written before that time can have nothing since.
     const since = findRecords([path.join(home, '.codex')], 2_000_000);
-    expect(since).toMatchObject({ ok: true, value: [] });
+    expect(since).toMatchObject({ ok: true, value: { jobs: [], closed: 0 } });
   });
 
   it('a record that is named and cannot be read ends it', async () => {
@@ -190,7 +191,10 @@ describe('folders of records', () => {
     const found = findRecords([file], null);
     if (!found.ok) throw new Error(found.message);
     const options = { limits, sinceMs: null, json: true, states: true };
-    expect(await replayAll(found.value, options, () => {})).toMatchObject({ ok: false, reason: 'unknown-format' });
+    expect(await replayAll(found.value.jobs, options, () => {})).toMatchObject({ ok: false, reason: 'unknown-format' });
     expect(findRecords([path.join(folder, 'gone')], null)).toMatchObject({ ok: false, reason: 'not-found' });
+    const empty = path.join(folder, 'empty.jsonl');
+    writeFileSync(empty, '');
+    expect(await readRun(empty, () => {})).toMatchObject({ ok: false, message: `${empty} is empty` });
   });
 });

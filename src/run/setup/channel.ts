@@ -52,7 +52,8 @@ export function planChannel(wish: ChannelWish, places: ConfigPlaces): Result<Pla
     ...(wish.command.length === 0 ? {} : { command: wish.command }),
   });
   const after = read(text, machine);
-  if (!after.ok) return fail('bad-input', after.message, wayOut[wish.type]);
+  // Its place in a file that is not written would only mislead.
+  if (!after.ok) return fail('bad-input', `--notify ${wish.type}: ${after.text}`, wayOut[wish.type]);
   const entry = after.value.at(-1);
   if (entry === undefined) return fail('bad-input', `${machine} cannot be added to`, 'add the channel by hand');
   if (already.value.some((other) => JSON.stringify(other) === JSON.stringify(entry)))
@@ -116,11 +117,19 @@ function testMessage(): HumanMessage {
   };
 }
 
-function read(text: string, file: string): Result<NotifyConfig[], 'bad-input'> {
+/** `text`: what is wrong with the last entry, without where in the file. */
+function read(
+  text: string,
+  file: string,
+): { ok: true; value: NotifyConfig[] } | (Extract<Result<never, 'bad-input'>, { ok: false }> & { text: string }) {
   const parsed = parseYaml(text);
   const { config, problems } = parsed.ok ? validate(parsed.value) : { config: null, problems: parsed.problems };
   if (config !== null) return ok(config.notify);
-  return { ...badConfig(problems.map((problem) => ({ file, ...problem }))), reason: 'bad-input' };
+  const bad = badConfig(problems.map((problem) => ({ file, ...problem })));
+  const [first] = problems;
+  const key = first?.key?.replace(/^notify\[\d+\]\.?/, '') ?? '';
+  const what = first === undefined ? bad.message : first.text;
+  return { ok: false, reason: 'bad-input', message: bad.message, text: key === '' ? what : `${key}: ${what}` };
 }
 
 function withEntry(text: string, entry: object): string {

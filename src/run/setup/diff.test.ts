@@ -22,6 +22,17 @@ it('shows what changes with the lines around it', () => {
   expect(unifiedDiff('file', null, 'x\n')).toBe('--- /dev/null\n+++ file\n@@ -0,0 +1,1 @@\n+x');
 });
 
+it('shows of one long line only where it changes', () => {
+  const before = `{"allow":[${'"x",'.repeat(500)}"end"],"hooks":{},"model":"opus"}`;
+  const diff = unifiedDiff('file', before, before.replace('{}', `{"Stop":"${'y'.repeat(3_000)}"}`));
+  const [, , , old = '', , fresh = ''] = diff.split('\n');
+  expect(old).toBe(`-…${before.slice(before.indexOf('{}') - 39)}`);
+  expect(fresh).toMatch(/^\+….{40}"Stop":"y+ … 2\d{3} characters … .*"model":"opus"}$/);
+  expect(fresh.length).toBeLessThan(450);
+  const secret = `{"x":"${'y'.repeat(500)}","token":"abcdefghijklmnopqrstuvwxyz0123456789","hooks":{}}`;
+  expect(unifiedDiff('file', secret, secret.replace('{}', '{"Stop":1}'))).not.toContain('0123456789');
+});
+
 it('is safe for a terminal and shows no secrets', () => {
   const diff = unifiedDiff('file', '', '\u001b[2J\n"token": "abcdefghijkl"\n\tindented\n');
   expect(diff).not.toContain('\u001b');

@@ -1,6 +1,8 @@
 import { shown } from '../../model/text.ts';
 
 const contextLines = 3;
+const lineCharsMax = 400;
+const aroundChars = 40;
 /** A file that changed more than this is shown as old and new. */
 const changesMax = 1_000;
 
@@ -14,7 +16,7 @@ export function unifiedDiff(name: string, before: string | null, after: string):
       // Of nothing the line before it is named.
       return `${count === 0 ? start - 1 : start},${count}`;
     };
-    return [`@@ -${range(from.old, '+')} +${range(from.fresh, '-')} @@`, ...hunk.map(lineOf)];
+    return [`@@ -${range(from.old, '+')} +${range(from.fresh, '-')} @@`, ...shortened(hunk).map(lineOf)];
   });
   // A tab ends a name that has blanks in it.
   const title = `${shown(name)}${/\s/.test(name) ? '\t' : ''}`;
@@ -47,6 +49,34 @@ function hunks(steps: Step[]): Hunk[] {
     if (mark !== '-') fresh += 1;
   });
   return found;
+}
+
+/** A file that is one long line: only the place where it changes, and of what is put in there how it begins. */
+function shortened(hunk: Step[]): Step[] {
+  return hunk.map((step, index) => {
+    const other = step.mark === '-' ? hunk[index + 1] : step.mark === '+' ? hunk[index - 1] : undefined;
+    const isPair = other !== undefined && other.mark !== ' ' && other.mark !== step.mark;
+    if (!isPair || step.text.length + other.text.length <= lineCharsMax) return step;
+    // Secrets go before it is cut: half of one would not be known again.
+    const [text, before] = [step, other].map((one) => shown(one.text.trimEnd(), one.text.length)) as [string, string];
+    const { length } = text;
+    const shorter = Math.min(length, before.length);
+    let start = 0;
+    while (start < shorter && text[start] === before[start]) start += 1;
+    let end = 0;
+    while (end < shorter - start && text[length - 1 - end] === before[before.length - 1 - end]) end += 1;
+    const from = start <= aroundChars ? 0 : start - aroundChars;
+    const to = end <= aroundChars ? length : length - end + aroundChars;
+    const changed = text.slice(from, to);
+    const middle = changed.length <= lineCharsMax ? changed : cutOut(changed);
+    const lineEnd = to < length || step.text.endsWith('\n') ? '\n' : '';
+    return { ...step, text: `${from === 0 ? '' : '…'}${middle}${to === length ? '' : '…'}${lineEnd}` };
+  });
+}
+
+function cutOut(text: string): string {
+  const left = text.length - lineCharsMax;
+  return `${text.slice(0, lineCharsMax - aroundChars)} … ${left} characters … ${text.slice(-aroundChars)}`;
 }
 
 function lineOf({ mark, text }: Step): string {

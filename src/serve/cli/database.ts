@@ -8,6 +8,12 @@ export function needDatabaseUrl(): string {
   return url.value;
 }
 
+/** Of one that asks for one agent's rows. */
+export function queryFailure({ reason, message }: { reason: string; message: string }): CommandFailure {
+  if (reason !== 'no-agent') return databaseFailure(message);
+  return new CommandFailure(exit.notFound, message, '`watchkeeper status` lists them');
+}
+
 /** Without a daemon the embedded database is simply not running. */
 export function databaseFailure(message: string): CommandFailure {
   const daemon = runningDaemon(findHome(process.env));

@@ -1,8 +1,8 @@
 import type { LedgerEntry } from '../../model/action.ts';
 import { shown } from '../../model/text.ts';
 import { ledger } from '../../run/records.ts';
-import { databaseFailure, needDatabaseUrl } from './database.ts';
-import { clock, print, printJson, table } from './output.ts';
+import { needDatabaseUrl, queryFailure } from './database.ts';
+import { print, printJson, table, when } from './output.ts';
 
 interface LedgerQuery {
   agent: string | null;
@@ -14,9 +14,9 @@ interface LedgerQuery {
 /** What was meant to be done, and what came of it: refusals and their reasons included. */
 export async function showLedger(query: LedgerQuery, empty: string): Promise<void> {
   const read = await ledger(needDatabaseUrl(), query);
-  if (!read.ok) throw databaseFailure(read.message);
+  if (!read.ok) throw queryFailure(read);
   if (query.json) printJson({ v: 1, items: read.value.map(entryDocument) });
-  else print(read.value.length === 0 ? empty : ledgerText(read.value));
+  else print(read.value.length === 0 ? empty : ledgerText(read.value, query));
 }
 
 /** The first outcome is the action's; later ones are what came of it. */
@@ -44,11 +44,12 @@ function entryDocument(entry: LedgerEntry) {
   };
 }
 
-function ledgerText(entries: LedgerEntry[]): string {
+/** What was asked for is not said again in every row. */
+function ledgerText(entries: LedgerEntry[], { agent, kind }: LedgerQuery): string {
   const rows = entries.map((entry) => [
-    { text: clock(entry.atMs) },
-    { text: entry.agent ?? '-' },
-    { text: entry.kind },
+    { text: when(entry.atMs) },
+    ...(agent === null ? [{ text: entry.agent ?? '-' }] : []),
+    ...(kind === null ? [{ text: entry.kind }] : []),
     { text: entry.subject === null ? entry.trigger : `${entry.trigger} ${shown(entry.subject, 40)}` },
     {
       text:
@@ -57,5 +58,8 @@ function ledgerText(entries: LedgerEntry[]): string {
     },
     { text: shown(String(entry.intent.text ?? entry.intent.command ?? '')) },
   ]);
-  return table(['AT', 'AGENT', 'WHAT', 'BY', 'OUTCOME', 'TEXT'], rows);
+  return table(
+    ['AT', ...(agent === null ? ['AGENT'] : []), ...(kind === null ? ['WHAT'] : []), 'BY', 'OUTCOME', 'TEXT'],
+    rows,
+  );
 }

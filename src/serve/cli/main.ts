@@ -3,7 +3,7 @@ import { shown } from '../../model/text.ts';
 import { version } from '../../run/version.ts';
 import { addCommands } from './commands.ts';
 import { CommandFailure, exit } from './outcome.ts';
-import { printJson } from './output.ts';
+import { printJson, say } from './output.ts';
 
 const words: Record<number, string> = {
   [exit.no]: 'refused',
@@ -23,16 +23,17 @@ export async function run(argv: string[]): Promise<void> {
       'after',
       `
 First steps:
-  watchkeeper up            start watching; prints a line per event, Ctrl-C stops
-  watchkeeper status        in another terminal: what every agent is doing
-  watchkeeper init          in a project: hooks, so that states are exact at once
-  watchkeeper doctor        if something seems wrong
+  watchkeeper up        start watching; prints a line per event, Ctrl-C stops
+  watchkeeper status    in another terminal: what every agent is doing
+  watchkeeper init      in a project: hooks, so that states are exact at once
+  watchkeeper replay    what it would have told you about the runs on record
+  watchkeeper doctor    if something seems wrong
 
-Agents are found by themselves: Claude Code in any tmux session of yours is named
-after the session; one in a plain terminal after its directory and pid.
+Agents are found by themselves: Claude Code in any tmux session of yours is
+named after the session; one in a plain terminal after its directory and pid.
 
-Environment: WATCHKEEPER_HOME (data directory), WATCHKEEPER_CONFIG (config file),
-DATABASE_URL (a PostgreSQL of your own), NO_COLOR.
+Environment: WATCHKEEPER_HOME (data directory), WATCHKEEPER_CONFIG (its
+configuration), DATABASE_URL (a PostgreSQL of your own), NO_COLOR.
 Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
 5 no database, 6 timed out or not yet, 7 uncertain.`,
     );
@@ -81,20 +82,25 @@ function report(error: unknown, misused: string, json: boolean): number {
     if (error.exitCode === 0) return exit.ok;
     // A command that only has commands below it, named without one: its help has been printed.
     if (error.code === 'commander.help') return exit.usage;
-    return fail(
-      exit.usage,
-      error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '),
-      `see \`${misused} --help\``,
-      json,
-    );
+    return fail(exit.usage, oneLine(error.message), `see \`${misused} --help\``, json);
   }
   if (error instanceof CommandFailure) return fail(error.code, error.message, error.wayOut, json);
   return fail(exit.usage, `unexpected: ${(error as Error).stack ?? String(error)}`, 'please report it', json);
 }
 
+/** The parser's message, in the form of ours: one line, what was wrong and then what is allowed. */
+function oneLine(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/^command-argument value/, 'value')
+    .replace(/ (is invalid|for argument '[^']*')\. (?:Allowed choices are )?/, ' $1: allowed: ')
+    .replace(/\. Expected 0 arguments but got \d+\.$/, '')
+    .replace(/\.$/, '');
+}
+
 function fail(code: number, message: string, wayOut: string | null, json: boolean): number {
-  const line = shown(wayOut === null ? message : `${message}: ${wayOut}`);
-  process.stderr.write(`watchkeeper: ${line}\n`);
+  say(shown(wayOut === null ? message : `${message}: ${wayOut}`));
   if (json) printJson({ v: 1, error: { code: words[code] ?? 'failed', message: shown(message) } });
   return code;
 }

@@ -9,9 +9,10 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value));
 }
 
-/** stderr carries the messages. */
+/** stderr carries the messages: one line each, on a terminal broken between words. */
 export function say(text: string): void {
-  process.stderr.write(`watchkeeper: ${text}\n`);
+  const message = `watchkeeper: ${text}`;
+  process.stderr.write(`${process.stderr.isTTY ? wrapped(message, '', process.stderr.columns) : message}\n`);
 }
 
 const useColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
@@ -94,11 +95,30 @@ export function ago(sinceMs: number, nowMs: number): string {
 }
 
 export function tokens(count: number): string {
-  return count >= 1_000_000 ? `${count / 1_000_000}M` : `${Math.round(count / 1000)}k`;
+  if (count < 1_000) return `${count}`;
+  return count >= 1_000_000 ? `${Math.round(count / 100_000) / 10}M` : `${Math.round(count / 1000)}k`;
 }
 
-export function clock(at: string | number): string {
+function clock(at: string | number): string {
   return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** On the reader's clock: "10:04:42", with the day if that is another one: "01-31 10:04". */
+export function when(at: string | number): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return isToday ? clock(at) : dateAndClock(at).slice(5, 16);
+}
+
+/** A text with the times in it on the reader's clock. */
+export function withOwnTimes(text: string): string {
+  return text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (at) => when(at));
+}
+
+/** "2026-01-31 10:04:42", on the reader's clock. */
+export function dateAndClock(at: string | number): string {
+  const day = new Date(at);
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())} ${clock(at)}`;
 }
 
 /** One line of at most the terminal's width. */
@@ -107,8 +127,7 @@ export function line(text: string): string {
 }
 
 /** Text of any length in lines of at most the terminal's width, all indented alike. A word longer than that stays whole. */
-export function wrapped(text: string, indent = ''): string {
-  const room = roomFor();
+export function wrapped(text: string, indent = '', room = roomFor()): string {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
@@ -119,6 +138,13 @@ export function wrapped(text: string, indent = ''): string {
     } else line = longer;
   }
   return [...lines, line].join('\n');
+}
+
+/** Short words, then a text that goes on below its own beginning. */
+export function hanging(before: Cell[], text: string, room = roomFor()): string {
+  const indent = before.map((cell) => ' '.repeat(width(cell.text) + 2)).join('');
+  const painted = before.map((cell) => `${paint(cell.text, cell.color ?? null)}  `).join('');
+  return painted + wrapped(text, indent, room).slice(indent.length);
 }
 
 function roomFor(): number {

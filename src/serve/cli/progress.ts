@@ -1,7 +1,9 @@
+import { counted } from '../../model/count.ts';
+
 const barColumns = 30;
 const drawEveryMs = 100;
 
-/** A bar on a terminal's stderr; elsewhere nothing. */
+/** A bar on a terminal's stderr, also between the lines that are printed meanwhile; elsewhere nothing. */
 export class Progress {
   readonly #bytes: number;
   readonly #what: string;
@@ -12,7 +14,7 @@ export class Progress {
 
   constructor(bytes: number, files: number) {
     this.#bytes = Math.max(1, bytes);
-    this.#what = `${files} record${files === 1 ? '' : 's'}, ${(bytes / 1e6).toFixed(0)} MB`;
+    this.#what = `${counted(files, 'record')}, ${(bytes / 1e6).toFixed(0)} MB`;
   }
 
   add(bytes: number): void {
@@ -20,15 +22,26 @@ export class Progress {
     const nowMs = performance.now();
     if (!this.#shown || nowMs - this.#drawnMs < drawEveryMs) return;
     this.#drawnMs = nowMs;
+    this.#draw();
+  }
+
+  /** What `tell` prints stands above the bar. */
+  above(tell: () => void): void {
+    const drawn = this.#visible;
+    if (process.stdout.isTTY) this.clear();
+    tell();
+    if (drawn && !this.#visible) this.#draw();
+  }
+
+  clear(): void {
+    if (this.#visible) process.stderr.write('\r\u001b[K');
+    this.#visible = false;
+  }
+
+  #draw(): void {
     const share = Math.min(1, this.#done / this.#bytes);
     const full = '#'.repeat(Math.round(share * barColumns)).padEnd(barColumns, '.');
     process.stderr.write(`\r[${full}] ${String(Math.floor(share * 100)).padStart(3)} %  ${this.#what}\u001b[K`);
     this.#visible = true;
-  }
-
-  /** Before something else is printed. */
-  clear(): void {
-    if (this.#visible) process.stderr.write('\r\u001b[K');
-    this.#visible = false;
   }
 }

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AccuracyDocument, accuracy, groundItems, groundsMarkdown } from '../../../run/accuracy.ts';
 import { databaseFailure, needDatabaseUrl } from '../database.ts';
-import { print, printJson, table } from '../output.ts';
+import { hanging, print, printJson, table } from '../output.ts';
+import { sinceOf } from '../since.ts';
 
 interface AccuracyOptions {
   since: number;
@@ -9,8 +10,6 @@ interface AccuracyOptions {
   markdown?: boolean;
   json?: boolean;
 }
-
-const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
 export function addAccuracy(program: Command): void {
   program
@@ -40,13 +39,17 @@ function showGrounds({ json, markdown }: AccuracyOptions): void {
   const items = groundItems();
   if (json) printJson({ v: 1, items });
   else if (markdown) print(groundsMarkdown().trimEnd());
-  else
-    print(
-      table(
-        ['CHECK', 'AT MOST', 'GROUND'],
-        items.map(({ check, does, ground }) => [check, does, ground].map((text) => ({ text }))),
-      ),
-    );
+  else print(groundsText(items));
+}
+
+/** Whole: a ground cut short is none. */
+function groundsText(items: ReturnType<typeof groundItems>): string {
+  const rows = [{ check: 'CHECK', does: 'AT MOST', ground: 'GROUND' }, ...items];
+  const columns = (key: 'check' | 'does') => Math.max(...rows.map((row) => row[key].length));
+  const [check, does] = [columns('check'), columns('does')];
+  return rows
+    .map((row) => hanging([{ text: row.check.padEnd(check) }, { text: row.does.padEnd(does) }], row.ground))
+    .join('\n');
 }
 
 async function showAccuracy({ since, json }: AccuracyOptions): Promise<void> {
@@ -80,8 +83,7 @@ function duration(seconds: number): string {
 }
 
 function parseSince(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
-  const atMs = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (unitMs[unit] ?? 0);
-  if (!Number.isFinite(atMs)) throw new InvalidArgumentError('write 7d, 12h, 30m, or a time such as 2026-01-31');
+  const atMs = sinceOf(text, Date.now());
+  if (!Number.isFinite(atMs)) throw new InvalidArgumentError('7d, 12h, 30m, or a time such as 2026-01-31');
   return atMs;
 }

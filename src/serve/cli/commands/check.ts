@@ -5,7 +5,7 @@ import { runOnce } from '../../../run/start.ts';
 import { healthDocument, type StatusDocument } from '../../../run/status.ts';
 import { askStatus } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { print, printJson, say } from '../output.ts';
+import { print, printJson, say, withOwnTimes } from '../output.ts';
 import { healthText } from './health.ts';
 import { exitCodes } from './up.ts';
 
@@ -24,7 +24,7 @@ export function addCheck(program: Command): void {
       const items = status.agents.map(healthDocument);
       const bad = items.filter((item) => item.status !== 'healthy');
       if (options.json) printJson({ v: 1, items });
-      else print(items.length === 0 ? 'no agent' : healthText(items));
+      else print(items.length === 0 ? 'no agent was found' : healthText(items));
       if (bad.length > 0) process.exitCode = exit.no;
     });
 }
@@ -37,9 +37,10 @@ async function oneRound(): Promise<StatusDocument> {
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
     environment: process.env,
     tmuxSockets: [],
-    progress: () => {},
+    // The first time a database is made, and somebody may be waiting; a timer is told nothing.
+    progress: (text) => void (process.stderr.isTTY && say(text)),
     event: () => {},
-    notice: say,
+    notice: (text) => say(withOwnTimes(text)),
   });
   if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
   return done.value;

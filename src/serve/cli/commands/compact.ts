@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { CommandResult } from '../../../run/commander.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
-import { print, printJson } from '../output.ts';
+import { print, printJson, wrapped } from '../output.ts';
+import { refusalText } from '../refusal.ts';
 
 const exitCodes: Record<CommandResult['outcome'], number> = {
   confirmed: exit.ok,
@@ -23,7 +24,14 @@ export function addCompact(program: Command): void {
       needAgent(await askStatus(), agent);
       const result = await askDaemon<CommandResult>({ ask: 'compact', agent }, 30_000);
       if (options.json) printJson({ v: 1, ...result });
-      else print(result.reason === null ? result.outcome : `${result.outcome}: ${result.reason}`);
+      else
+        print(
+          wrapped(
+            result.reason === null
+              ? result.outcome
+              : `${result.outcome}: ${refusalText(result.reason, agent, 'manage')}`,
+          ),
+        );
       process.exitCode = exitCodes[result.outcome];
     });
 }

@@ -6,7 +6,7 @@ import type { ConfigPlaces } from '../../../run/config/places.ts';
 import { formatProblem } from '../../../run/config/problem.ts';
 import { configDocument, configText } from '../../../run/config/show.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { print, printJson } from '../output.ts';
+import { print, printJson, wrapped } from '../output.ts';
 
 export function addConfig(program: Command): void {
   const config = program
@@ -43,12 +43,17 @@ export function addConfig(program: Command): void {
       const loaded = loadConfig(places());
       if (!loaded.ok) throw new CommandFailure(exit.usage, loaded.message);
       if (options.json) printJson(configDocument(loaded.value));
-      else print(configText(loaded.value));
+      else print(configText(loaded.value).trimEnd().split('\n').map(folded).join('\n'));
     });
   config
     .command('schema')
     .description('the JSON Schema of the configuration, for editors')
     .action(() => print(configJsonSchema().trimEnd()));
+}
+
+/** A long text goes on below, on a terminal; a program gets one line a value. */
+function folded(entry: string): string {
+  return process.stdout.isTTY ? wrapped(entry, '  ').slice(2) : entry;
 }
 
 function places(): ConfigPlaces {

@@ -3,7 +3,7 @@ import { type ConformanceFailure, runConformance } from '../../../run/conform/co
 import type { SignalResult } from '../../../run/conformance-results.ts';
 import { findHome } from '../../../run/home.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { print, printJson, say, table } from '../output.ts';
+import { print, printJson, say, table, wrapped } from '../output.ts';
 
 interface ConformanceWords {
   client: 'claude-code';
@@ -83,11 +83,11 @@ async function conform(options: ConformanceWords): Promise<void> {
     const where = `Claude Code ${result.client_version}`;
     if (broken.length === 0) print(`Every signal holds in ${where}.`);
     for (const { source, missed } of broken) {
-      print(`The ${source} is not used for judging or acting in ${where}. What it said instead:`);
-      for (const what of missed) print(`  ${what}`);
+      print(wrapped(`The ${source} is not used for judging or acting in ${where}. What it said instead:`));
+      for (const what of missed) print(wrapped(what, '  '));
     }
     const { said, right, dangerous } = result.fused;
-    print(`All together were right in ${right} of ${said} looks, and dangerously wrong in ${dangerous}.`);
+    print(wrapped(`All together were right in ${right} of ${said} looks, and dangerously wrong in ${dangerous}.`));
     print(`Written to ${file}`);
   }
   if (broken.length > 0) process.exitCode = exit.no;

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
 import { loadConfig } from '../../../run/config/load.ts';
 import { type ContextDocument, contextDocument, contextOf } from '../../../run/context-document.ts';
@@ -7,9 +8,9 @@ import { askControl } from '../../../run/control.ts';
 import { findHome, runningDaemon } from '../../../run/home.ts';
 import type { StatusDocument } from '../../../run/status.ts';
 import { type Bar, barChart } from '../chart.ts';
-import { databaseFailure, needDatabaseUrl } from '../database.ts';
+import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { ago, clock, line, print, printJson, tokens } from '../output.ts';
+import { ago, line, print, printJson, tokens, when } from '../output.ts';
 
 const answerMs = 3_000;
 
@@ -26,11 +27,7 @@ export function addContext(program: Command): void {
       const url = needDatabaseUrl();
       const bands = await daemonBands();
       const read = await contextOf(url, agent);
-      if (!read.ok) {
-        if (read.reason === 'no-agent')
-          throw new CommandFailure(exit.notFound, read.message, '`watchkeeper status` lists them');
-        throw databaseFailure(read.message);
-      }
+      if (!read.ok) throw queryFailure(read);
       const nowMs = Date.now();
       const document = contextDocument(read.value, bands ?? ownBands(), nowMs);
       if (options.json) printJson(document);
@@ -57,7 +54,7 @@ function contextText(document: ContextDocument, isLive: boolean, nowMs: number):
   const { agent, context, band, rule, points, room } = document;
   if (context === null)
     return `${agent}: its context is not known${points.length === 0 ? ', no figure has been told in this session' : ''}`;
-  const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${clock(context.at)}, no daemon`;
+  const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${when(context.at)}, no daemon`;
   const bars = turnBars(points);
   return [
     `${agent}: ${wholePercent(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
@@ -75,7 +72,7 @@ function contextText(document: ContextDocument, isLive: boolean, nowMs: number):
 
 function barsText(bars: Bar[]): string {
   const compacted = bars.some(({ mark }) => mark !== null) ? '; c: compacted' : '';
-  return `${bars.length} turn${bars.length === 1 ? '' : 's'} of this session${compacted}`;
+  return `${counted(bars.length, 'turn')} of this session${compacted}`;
 }
 
 /** The last figure of each turn; a compaction stands by itself. */
@@ -95,7 +92,7 @@ function forecastLines({ forecast, state }: ContextDocument, nowMs: number): str
   if (forecast === null) return ['forecast: too little has been seen to say'];
   const { band, usable_end: end, compaction } = forecast;
   const reach = ({ at, low, high, steps }: NonNullable<typeof end>) =>
-    `in about ${ahead(at, nowMs)} of work (${ahead(low, nowMs)} to ${ahead(high, nowMs)}), ${steps} steps`;
+    `in about ${ahead(at, nowMs)} of work (${ahead(low, nowMs)} to ${ahead(high, nowMs)}), ${counted(steps, 'step')}`;
   const lines = [
     ...(band === 'usable-end' ? [] : [`band ${band} ${reach(forecast)}`]),
     ...(end === null ? [] : [`full ${reach(end)}`]),
@@ -110,7 +107,7 @@ function compactionText({ client_compacts: seen, compacts_at: mark, points }: Co
   const here =
     last === undefined
       ? 'not compacted in this session'
-      : `compacted (${last.compacted}) at ${clock(last.at)}, ${last.used_before === null ? '' : `from ${tokens(last.used_before)} `}to ${tokens(last.used)}`;
+      : `compacted (${last.compacted}) at ${when(last.at)}, ${last.used_before === null ? '' : `from ${tokens(last.used_before)} `}to ${tokens(last.used)}`;
   const byItself =
     seen?.used_before != null
       ? `by itself the client did at ${tokens(seen.used_before)}`

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { runDoctor } from '../../../run/doctor.ts';
 import { exit } from '../outcome.ts';
-import { print, printJson } from '../output.ts';
+import { type Cell, hanging, print, printJson } from '../output.ts';
 
 export function addDoctor(program: Command): void {
   program
@@ -17,8 +17,11 @@ export function addDoctor(program: Command): void {
       if (options.json) printJson({ v: 1, ok: good, checks });
       else {
         for (const check of checks) {
-          print(`${check.ok ? 'ok   ' : 'WRONG'}  ${check.name.padEnd(11)}  ${check.detail}`);
-          if (!check.ok && check.fix !== null) print(`       ${' '.repeat(11)}  → ${check.fix}`);
+          const verdict: Cell = check.ok ? { text: 'ok   ', color: 'green' } : { text: 'WRONG', color: 'red' };
+          const name = check.name.padEnd(11);
+          print(hanging([verdict, { text: name }], check.detail));
+          if (!check.ok && check.fix !== null)
+            print(hanging([{ text: '     ' }, { text: ' '.repeat(11) }], `→ ${check.fix}`));
         }
       }
       if (!good) process.exitCode = exit.no;

@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { followControl } from '../../../run/control.ts';
 import { recentEvents } from '../../../run/records.ts';
 import { needDaemon } from '../daemon.ts';
-import { databaseFailure, needDatabaseUrl } from '../database.ts';
-import { CommandFailure, exit } from '../outcome.ts';
-import { clock, print, printJson, words } from '../output.ts';
+import { needDatabaseUrl, queryFailure } from '../database.ts';
+import { type EventLine, eventText } from '../event-text.ts';
+import { print, printJson } from '../output.ts';
 
 interface EventsOptions {
   follow?: boolean;
@@ -12,19 +12,13 @@ interface EventsOptions {
   limit: number;
 }
 
-interface EventLine {
-  at: string;
-  agent: string;
-  source: string;
-  kind: string;
-  data: { [key: string]: unknown };
-}
-
 export function addEvents(program: Command): void {
   program
     .command('events')
     .summary('what was seen, one line per event')
-    .description('The recorded events of one agent or of all, oldest first. With --follow it goes on with new ones.')
+    .description(
+      'The recorded events of one agent or of all, oldest first, in a few words; --json has all that is known of each. With --follow it goes on with new ones.',
+    )
     .argument('[agent]', 'its name, as `status` shows it')
     .option('-f, --follow', 'go on with every new event')
     .option('-n, --limit <count>', 'how many of the newest to begin with', wholeNumber, 50)
@@ -34,9 +28,7 @@ export function addEvents(program: Command): void {
       const read = await recentEvents(needDatabaseUrl(), agent ?? null, options.limit);
       if (!read.ok) {
         following?.stop();
-        if (read.reason === 'no-agent')
-          throw new CommandFailure(exit.notFound, read.message, '`watchkeeper status` lists them');
-        throw databaseFailure(read.message);
+        throw queryFailure(read);
       }
       for (const event of read.value) show(event, options.json === true);
       following?.begin();
@@ -67,7 +59,7 @@ function follow(agent: string | undefined, json: boolean) {
 function show(event: EventLine, json: boolean): void {
   const { at, agent, source, kind, data } = event;
   if (json) printJson({ v: 1, at, agent, source, kind, data });
-  else print(`${clock(at)}  ${agent}  ${source}  ${kind}  ${words(data)}`.trimEnd());
+  else print(eventText(event));
 }
 
 function wholeNumber(text: string): number {

@@ -3,7 +3,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { HandoffDocument } from '../../../run/handoff/documents.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
-import { clock, line, print, printJson } from '../output.ts';
+import { print, printJson, when, wrapped } from '../output.ts';
+import { refusalText } from '../refusal.ts';
 
 interface HandoffOptions {
   dryRun?: boolean;
@@ -64,27 +65,31 @@ function exitCode({ step }: HandoffDocument, dryRun: boolean): number {
   return step === 'done' || dryRun ? exit.ok : exit.timeout;
 }
 
-const waysOut: Record<string, string> = {
-  authority: ' (`watchkeeper authority` grants manage)',
-  paused: ' (`watchkeeper unpause` ends it)',
-  'watch-mode': ' (mode: watch only records)',
-  ended: ' (it has ended)',
-  unknown: ' (its state, session or directory cannot be read)',
-};
-
 function handoffText(handoff: HandoffDocument, dryRun = false): string {
-  const { step, reason, file, recipe, steps, waits_for: waitsFor, old_session: before, new_session: after } = handoff;
-  const why = reason === null ? '' : `: ${reason}${waysOut[reason] ?? ''}`;
-  if (dryRun && step !== 'failed') return line(`it would be asked for ${file ?? 'a document'} (recipe ${recipe})`);
+  const {
+    agent,
+    step,
+    reason,
+    file,
+    recipe,
+    steps,
+    waits_for: waitsFor,
+    old_session: before,
+    new_session: after,
+  } = handoff;
+  const why = reason === null ? '' : `: ${refusalText(reason, agent, 'manage')}`;
+  const by = recipe === 'document' ? '' : ` (recipe ${recipe})`;
+  if (dryRun && step !== 'failed') return wrapped(`it would be asked for ${file ?? 'a document'}${by}`);
   const last = steps.at(-1);
   return [
-    `${step}${why}${last === undefined ? '' : ` at ${clock(last.at)}`}`,
+    `${step}${why}${last === undefined ? '' : ` at ${when(last.at)}`}`,
     ...(waitsFor === null ? [] : [`waits for: ${waitsFor}`]),
-    ...(file === null ? [] : [`document: ${file} (recipe ${recipe})`]),
+    ...(file === null ? [] : [`document: ${file}${by}`]),
     ...(before === null ? [] : [`session before: ${before}`]),
     ...(after === null ? [] : [`session after:  ${after}`]),
+    ...(isOver(handoff) ? [] : [`the daemon goes on with it; \`watchkeeper handoffs ${agent}\` says how far it is`]),
   ]
-    .map(line)
+    .map((text) => wrapped(text))
     .join('\n');
 }
 

@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import { shown } from '../../../model/text.ts';
 import type { HandoffDocument } from '../../../run/handoff/documents.ts';
 import { handoffRecords } from '../../../run/handoff/records.ts';
-import { databaseFailure, needDatabaseUrl } from '../database.ts';
-import { CommandFailure, exit } from '../outcome.ts';
-import { ago, clock, print, printJson, table } from '../output.ts';
+import { needDatabaseUrl, queryFailure } from '../database.ts';
+import { ago, print, printJson, table, when } from '../output.ts';
 
 export function addHandoffs(program: Command): void {
   program
@@ -19,11 +18,7 @@ export function addHandoffs(program: Command): void {
     .option('--json', 'one JSON document')
     .action(async (agent: string | undefined, options: { json?: boolean }) => {
       const read = await handoffRecords(needDatabaseUrl(), agent ?? null);
-      if (!read.ok) {
-        if (read.reason === 'no-agent')
-          throw new CommandFailure(exit.notFound, read.message, '`watchkeeper status` lists them');
-        throw databaseFailure(read.message);
-      }
+      if (!read.ok) throw queryFailure(read);
       if (options.json) printJson({ v: 1, items: read.value });
       else print(read.value.length === 0 ? 'no handoff yet' : handoffsText(read.value));
     });
@@ -33,7 +28,7 @@ function handoffsText(handoffs: HandoffDocument[]): string {
   // Where all are of our own kind there is nothing to tell them apart by.
   const hasRecipes = handoffs.some(({ recipe }) => recipe !== 'document');
   const rows = handoffs.map(({ agent, trigger, step, reason, steps, recipe, requested_at: requested, file }) => [
-    { text: clock(requested) },
+    { text: when(requested) },
     { text: agent },
     { text: trigger },
     { text: reason === null ? step : `${step}: ${reason}` },

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { type HealthDocument, healthDocument } from '../../../run/status.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
-import { ago, type Color, print, printJson, table } from '../output.ts';
+import { ago, type Color, print, printJson, table, wrapped } from '../output.ts';
 
 interface HealthOptions {
   filter?: 'unhealthy';
@@ -33,7 +33,7 @@ export function addHealth(program: Command): void {
       if (options.json) printJson({ v: 1, items, findings });
       else {
         print(items.length === 0 ? (options.filter ? 'all agents are healthy' : 'no agent yet') : healthText(items));
-        for (const finding of findings) print(`${finding.check}: ${finding.evidence[0]?.text ?? ''}`);
+        for (const finding of findings) print(wrapped(`${finding.check}: ${finding.evidence[0]?.text ?? ''}`));
       }
       if (options.filter === 'unhealthy' && items.length + findings.length > 0) process.exitCode = exit.no;
     });
@@ -58,7 +58,13 @@ export function healthText(items: HealthDocument[]): string {
     { text: item.status, color: colors[item.status] },
     { text: item.detail === null ? item.state : `${item.state}/${item.detail}` },
     { text: item.last_output === null ? '-' : `${ago(Date.parse(item.last_output), nowMs)} ago` },
-    { text: item.findings.map(findingText).join('; ') || '-' },
+    { text: item.findings.map(({ check }) => check).join(', ') || '-' },
   ]);
-  return table(['AGENT', 'HEALTH', 'STATE', 'LAST OUTPUT', 'FINDINGS'], rows);
+  const reasons = items.flatMap(({ agent, findings }) =>
+    findings.map((finding) => `${agent}: ${findingText(finding)}`),
+  );
+  return [
+    table(['AGENT', 'HEALTH', 'STATE', 'LAST OUTPUT', 'FINDINGS'], rows),
+    ...reasons.map((reason) => wrapped(reason)),
+  ].join('\n');
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { InboxItem } from '../../../run/acting.ts';
 import { askDaemon } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { ago, print, printJson, say, wrapped } from '../output.ts';
+import { ago, print, printJson, say, withOwnTimes, wrapped } from '../output.ts';
 
 export function addInbox(program: Command): void {
   program
@@ -35,7 +35,7 @@ function itemText(item: InboxItem): string {
   const since = ago(Date.parse(item.since), Date.now());
   return [
     wrapped(`${item.agent}  ${item.kind}  for ${since}  ${item.id.slice(0, 8)}`),
-    wrapped(item.text, '  '),
+    wrapped(withOwnTimes(item.text), '  '),
     // Whole, so that they can be pasted.
     ...item.answer_with.map((command) => `  $ ${command}`),
   ].join('\n');

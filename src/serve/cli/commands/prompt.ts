@@ -4,7 +4,8 @@ import { type PromptWords, templateNames } from '../../../run/acting.ts';
 import type { PromptResult } from '../../../run/prompter.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { print, printJson } from '../output.ts';
+import { print, printJson, wrapped } from '../output.ts';
+import { refusalText } from '../refusal.ts';
 
 interface PromptOptions {
   template?: (typeof templateNames)[number];
@@ -36,7 +37,11 @@ export function addPrompt(program: Command): void {
     .argument('<agent>', 'its name, as `status` shows it')
     .argument('[text]', 'what to say; - reads it from standard input')
     .addOption(new Option('--template <name>', 'say one of the standing texts instead').choices(templateNames))
-    .option('--set <slot=value>', 'fill a slot of the template (may be repeated)', slot, {})
+    .addOption(
+      new Option('--set <slot=value>', 'fill a slot of the template (may be repeated)')
+        .argParser(slot)
+        .default({}, 'none'),
+    )
     .option('--wait <seconds>', 'wait for a moment that fits, and then for the answer', seconds, 0)
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExit codes: 0 confirmed, queued, 1 refused, 6 not yet after --wait, 7 uncertain.')
@@ -68,17 +73,11 @@ function slot(text: string, all: Record<string, string>): Record<string, string>
   return { ...all, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
-const waysOut: Record<string, string> = {
-  unsure: ' (without its registry it is spoken to only with hooks: `watchkeeper init`)',
-  authority: ' (`watchkeeper authority` grants it)',
-  paused: ' (`watchkeeper unpause` ends it)',
-};
-
 function promptText(result: PromptResult): string {
   const proof = result.proof_ms === null ? '' : ` after ${result.proof_ms} ms, by the client's ${result.proof}`;
-  const why = result.reason === null ? '' : `: ${result.reason}${waysOut[result.reason] ?? ''}`;
+  const why = result.reason === null ? '' : `: ${refusalText(result.reason, result.agent, 'nudge')}`;
   const answer = result.answer === null ? '' : `\n${result.answer.text}`;
-  return `${result.outcome}${why}${proof} [${result.tag}]${answer}`;
+  return wrapped(`${result.outcome}${why}${proof} [${result.tag}]`) + answer;
 }
 
 function seconds(text: string): number {

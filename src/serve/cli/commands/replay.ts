@@ -1,5 +1,6 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { counted } from '../../../model/count.ts';
 import { judgedByDefault } from '../../../run/config/judged.ts';
 import { type ConfigPlaces, isConfigured } from '../../../run/config/places.ts';
 import type { ReplayJob, ReplayPart } from '../../../run/replay/part.ts';
@@ -7,7 +8,7 @@ import { findRecords, ownHistory } from '../../../run/replay/records.ts';
 import { judgeLimits, type ReplayLine } from '../../../run/replay/replay.ts';
 import { type ReplayTotals, replayAll } from '../../../run/replay/totals.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { print, printJson } from '../output.ts';
+import { dateAndClock, hanging, print, printJson, say, wrapped } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { sinceOf } from '../since.ts';
 
@@ -40,7 +41,7 @@ async function replay(paths: string[], options: Options): Promise<void> {
   const config = await configFor(options.config);
   const sinceMs = options.since === undefined ? null : sinceOf(options.since, Date.now());
   if (Number.isNaN(sinceMs)) {
-    throw new CommandFailure(exit.usage, `--since ${options.since} is no time`, 'use 7d, 12h, 30m or 2026-03-01');
+    throw new CommandFailure(exit.usage, `--since ${options.since} is no time`, 'write 7d, 12h, 30m or 2026-03-01');
   }
   const given = paths.length > 0 ? paths : ownHistory(os.homedir(), config.configDirs);
   if (given.length === 0) {
@@ -52,7 +53,14 @@ async function replay(paths: string[], options: Options): Promise<void> {
   }
   const found = findRecords(given, sinceMs);
   if (!found.ok) throw new CommandFailure(codes[found.reason], found.message, found.fix ?? null);
-  const jobs = found.value;
+  const { jobs, closed } = found.value;
+  if (jobs.length === 0 && sinceMs === null) {
+    throw new CommandFailure(
+      exit.notFound,
+      `no record in ${given.join(', ')}`,
+      'one ends in .jsonl or .ndjson, or in .gz after that',
+    );
+  }
   const alone = jobs.length === 1 && jobs[0]?.named === true;
   const json = options.json === true;
   const progress = new Progress(
@@ -62,11 +70,7 @@ async function replay(paths: string[], options: Options): Promise<void> {
   let heading: ReplayJob | null = null;
   const tell = (job: ReplayJob, part: ReplayPart) => {
     if ('read' in part) return progress.add(part.read);
-    progress.clear();
-    if ('json' in part) {
-      process.stdout.write(part.json);
-      return;
-    }
+    if ('json' in part) return progress.above(() => void process.stdout.write(part.json));
     const told: string[] = [];
     for (const line of part.lines) {
       const isFinding = 'finding' in line;
@@ -74,7 +78,7 @@ async function replay(paths: string[], options: Options): Promise<void> {
       if (!alone && isFinding) heading = job;
       if (alone || isFinding) told.push(lineText(line));
     }
-    if (told.length > 0) print(told.join('\n'));
+    if (told.length > 0) progress.above(() => print(told.join('\n')));
   };
   const done = await replayAll(jobs, { limits: judgeLimits(config), sinceMs, json, states: json || alone }, tell);
   progress.clear();
@@ -82,6 +86,7 @@ async function replay(paths: string[], options: Options): Promise<void> {
   if (alone) return;
   if (json) printJson({ v: 1, summary: done.value });
   else print(totalsText(done.value));
+  if (closed > 0) say(`${counted(closed, 'folder')} could not be read`);
 }
 
 async function configFor(file: string | undefined) {
@@ -93,36 +98,53 @@ async function configFor(file: string | undefined) {
   if (file === undefined && !isConfigured(places)) return { ...judgedByDefault, configDirs: [] };
   const { checkConfigFile, loadConfig } = await import('../../../run/config/load.ts');
   const loaded = file === undefined ? loadConfig(places) : checkConfigFile(file, places);
-  if (!loaded.ok) throw new CommandFailure(exit.usage, loaded.message, 'see `watchkeeper config check`');
+  if (!loaded.ok)
+    throw new CommandFailure(
+      exit.usage,
+      loaded.message,
+      `see \`watchkeeper config check${file === undefined ? '' : ` ${file}`}\``,
+    );
   const { stall, waiting, judging, clients } = loaded.value.config;
   return { stall, waiting, judging, configDirs: clients.claudeCode.configDirs };
 }
 
+/** Whole where a program reads it. */
+const columns = process.stdout.isTTY ? undefined : Number.POSITIVE_INFINITY;
+
 function lineText(line: ReplayLine): string {
-  if ('summary' in line) return `${line.summary.file}: ${line.summary.format}, ${countsText(line.summary)}`;
+  if ('summary' in line)
+    return wrapped(`${line.summary.file}: ${line.summary.format}, ${countsText(line.summary)}`, '', columns);
   if ('finding' in line) {
-    const word = line.event === 'open' ? 'TROUBLE' : 'over   ';
-    return `${place(line)}  ${word} ${line.finding.check}: ${line.finding.evidence[0]?.text ?? ''}`;
+    const { check, evidence } = line.finding;
+    const why = evidence[0]?.text;
+    const text = why === undefined ? check : `${check}: ${why}`;
+    // Over is over: why it began stands where it began.
+    return line.event === 'open'
+      ? hanging([{ text: place(line) }, { text: 'TROUBLE', color: 'red' }], text, columns)
+      : `${place(line)}  over     ${check}`;
   }
   return `${place(line)}  ${line.detail === null ? line.state : `${line.state}/${line.detail}`}`;
 }
 
+/** Which record of the file, and when, on the reader's clock. */
 function place({ index, at }: { index: number; at: string | null }): string {
-  return `${String(index).padStart(6)}  ${at ?? '-'.padEnd(24)}`;
+  return `${String(index).padStart(6)}  ${at === null ? '-'.padEnd(19) : dateAndClock(at)}`;
 }
 
 function totalsText(totals: ReplayTotals): string {
-  const unread = totals.unreadable === 0 ? '' : `; ${totals.unreadable} files there are no records`;
-  return `${totals.files} records, ${countsText(totals)}${unread}`;
+  const { unreadable: other } = totals;
+  const unread = other === 0 ? '' : `; ${counted(other, 'other file')} could not be read as a record`;
+  return wrapped(`${counted(totals.files, 'record')}, ${countsText(totals)}${unread}`, '', columns);
 }
 
 function countsText(counts: Omit<ReplayTotals, 'files' | 'unreadable'>): string {
   const found = Object.entries(counts.findings).map(([check, count]) => `${check} ${count}`);
-  const { without_time: timeless = 0, ...odd } = counts.set_aside;
+  // Clients write records a moment out of order all the time: nothing to worry a reader with.
+  const { without_time: timeless = 0, clock_back: _, ...odd } = counts.set_aside;
   const aside = counts.malformed + counts.oversized + Object.values(odd).reduce((a, b) => a + b, 0);
   return (
-    `${counts.lines} lines, ${counts.steps} steps, ` +
-    `${found.length === 0 ? 'nothing found' : found.join(', ')}${aside === 0 ? '' : `; ${aside} odd records counted`}` +
+    `${counted(counts.lines, 'line')}, ${counted(counts.steps, 'step')}, ` +
+    `${found.length === 0 ? 'nothing found' : found.join(', ')}${aside === 0 ? '' : `; ${counted(aside, 'odd record')} set aside`}` +
     (timeless === 0 || timeless < counts.events ? '' : '; without times, so silences are not seen')
   );
 }

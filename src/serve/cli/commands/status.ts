@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
 import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
-import { askStatus } from '../daemon.ts';
+import { askStatus, needAgent } from '../daemon.ts';
 import { ago, type Cell, type Color, line, print, printJson, table, tokens } from '../output.ts';
 
 interface StatusOptions {
@@ -17,6 +18,7 @@ export function addStatus(program: Command): void {
     .command('status')
     .summary('what every agent is doing now')
     .description('Shows every agent: its state and since when, where the word comes from, context, last turn.')
+    .argument('[agent]', 'only this one')
     .option('-w, --watch', 'show it anew every second')
     .option('--json', 'one JSON document; with --watch one a line')
     .addHelpText(
@@ -26,9 +28,10 @@ export function addStatus(program: Command): void {
         "unknown. SOURCE says who told: registry and transcript are the client's own\n" +
         'records.',
     )
-    .action(async (options: StatusOptions) => {
+    .action(async (name: string | undefined, options: StatusOptions) => {
       do {
-        const status = await askStatus();
+        const all = await askStatus();
+        const status = name === undefined ? all : { ...all, agents: [needAgent(all, name)] };
         if (options.json) printJson(status);
         else {
           if (options.watch && process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J');
@@ -44,7 +47,7 @@ function statusText(status: StatusDocument): string {
   const nowMs = Date.now();
   const flags = [daemon.mode === 'watch' ? 'watch mode' : null, daemon.paused ? 'paused' : null].filter(Boolean);
   const { reacted, in_time: inTime } = daemon.prompts;
-  if (reacted > 0) flags.push(`${inTime} of ${reacted} prompts answered in time`);
+  if (reacted > 0) flags.push(`${inTime} of ${counted(reacted, 'prompt')} answered in time`);
   const head = `daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}${flags.length > 0 ? `, ${flags.join(', ')}` : ''}`;
   if (agents.length === 0) return `${head}\nno agent yet: start Claude Code, in tmux or anywhere else`;
   const rows = agents.map((agent) => row(agent, nowMs));

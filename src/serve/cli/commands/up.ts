@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
-import type { WatchEvent } from '../../../model/event.ts';
+import { type Command, Option } from 'commander';
 import type { RunningDaemon, StartFailure } from '../../../run/daemon.ts';
 import { findHome, runningDaemon } from '../../../run/home.ts';
 import { startDaemon } from '../../../run/start.ts';
+import { eventText } from '../event-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { clock, print, say, words } from '../output.ts';
+import { print, say, withOwnTimes } from '../output.ts';
 
 interface UpOptions {
   detach?: boolean;
@@ -39,11 +39,10 @@ export function addUp(program: Command): void {
         'each event. Ctrl-C stops everything again. With --detach it goes on in the background.',
     )
     .option('-d, --detach', 'return once the first sweep is done and go on in the background')
-    .option(
-      '--tmux-socket <name|path>',
-      'watch only this tmux server (may be repeated); default: all of yours',
-      (value: string, all: string[]) => [...all, value],
-      [],
+    .addOption(
+      new Option('--tmux-socket <name|path>', 'watch only this tmux server (may be repeated)')
+        .argParser((value: string, all: string[]) => [...all, value])
+        .default([], 'all of yours'),
     )
     .addHelpText(
       'after',
@@ -71,9 +70,9 @@ async function upHere(options: UpOptions): Promise<void> {
     tmuxSockets: options.tmuxSocket,
     progress: say,
     event: (event) => {
-      if (!quiet.has(event.kind)) print(eventLine(event));
+      if (!quiet.has(event.kind)) print(eventText({ ...event, at: event.atMs }));
     },
-    notice: say,
+    notice: (text) => say(withOwnTimes(text)),
   });
   if (!started.ok) throw new CommandFailure(exitCodes[started.reason], started.message, started.fix ?? null);
   daemon = started.value;
@@ -81,15 +80,6 @@ async function upHere(options: UpOptions): Promise<void> {
   else say(`watching, data in ${home.dir}; Ctrl-C stops`);
   await daemon.stopped;
   say('stopped');
-}
-
-function eventLine(event: WatchEvent): string {
-  const { state, detail, tool, from, ...rest } = event.data;
-  const what =
-    event.kind === 'state'
-      ? `${from ?? 'new'} → ${[state, detail].filter(Boolean).join('/')}${tool ? ` ${String(tool)}` : ''}`
-      : words(event.data);
-  return `${clock(event.atMs)}  ${event.agent}  ${event.kind}  ${what}${event.kind === 'state' ? `  (${event.source}, ${String(rest.confidence)})` : ''}`.trimEnd();
 }
 
 async function upDetached(options: UpOptions): Promise<void> {

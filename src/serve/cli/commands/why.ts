@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { counted } from '../../../model/count.ts';
 import { shown } from '../../../model/text.ts';
 import type { WhyDocument } from '../../../run/acting.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
-import { print, printJson, wrapped } from '../output.ts';
+import { print, printJson, when, withOwnTimes, wrapped } from '../output.ts';
 
 export function addWhy(program: Command): void {
   program
@@ -23,26 +24,30 @@ function whyText(why: WhyDocument): string {
   const next =
     why.next.length === 0
       ? ['nothing has to be done']
-      : why.next.map(({ at, what }) => (at === null ? what : `${what}, until ${at}`));
+      : why.next.map(({ at, what }) => (at === null ? what : `${what}, until ${when(at)}`));
   return [
     wrapped(`${why.agent} is ${why.state}; Watchkeeper may ${why.authority}`),
     ...section(
       'because',
-      why.evidence.map(({ source, at, text }) => `${text} (${source}, ${at})`),
+      why.evidence.map(({ source, at, text }) => `${withOwnTimes(text)} (${source}, ${when(at)})`),
     ),
     ...section(
       'fired',
       why.fired.map(
         ({ check, subject, since, prompts, told }) =>
-          `${subject === null ? check : `${check} ${shown(subject, 60)}`} since ${since}: prompted ${prompts}, told ${told}`,
+          `${subject === null ? check : `${check} ${shown(subject, 60)}`} since ${when(since)}: prompted ${counted(prompts, 'time')}, told ${counted(told, 'time')}`,
       ),
     ),
-    ...section(
-      'not fired',
-      why.not_fired.map(({ check, reason }) => `${check}: ${reason}`),
-    ),
+    ...section('not fired', notFired(why.not_fired)),
     ...section('next', next),
   ].join('\n');
+}
+
+/** Most have the same reason: it is said once. */
+function notFired(checks: WhyDocument['not_fired']): string[] {
+  const reasons = [...new Set(checks.map(({ reason }) => reason))];
+  const having = (reason: string) => checks.filter((one) => one.reason === reason).map(({ check }) => check);
+  return reasons.map((reason) => `${having(reason).join(', ')}: ${reason}`);
 }
 
 function section(title: string, lines: string[]): string[] {

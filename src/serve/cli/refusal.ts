@@ -1,0 +1,34 @@
+import type { Refusal } from '../../model/action.ts';
+
+/** Why nothing was done, and what would help. `level`: the authority it takes. */
+export function refusalText(reason: string, agent: string, level: 'nudge' | 'manage'): string {
+  const help = reason === 'authority' ? `\`watchkeeper authority ${agent} ${level}\` allows it` : wayOut(reason);
+  return help === undefined ? reason : `${reason} (${help})`;
+}
+
+function wayOut(reason: string): string | undefined {
+  return Object.hasOwn(waysOut, reason) ? waysOut[reason as keyof typeof waysOut] : undefined;
+}
+
+const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown', string> = {
+  'waiting-permission': 'it asks for a permission: answer it in its terminal',
+  'waiting-question': 'it asks a question: answer it in its terminal',
+  'waiting-setup': 'it is being set up: go on in its terminal',
+  unsure: 'without its registry it is spoken to only with hooks: `watchkeeper init`',
+  'not-agent': 'something else is in front of it in its terminal, such as a shell',
+  'pane-dead': 'its pane is dead',
+  'pane-mode': 'somebody scrolls or chooses in its pane: leave that mode',
+  synchronized: 'its window types into all panes at once: `tmux set -w synchronize-panes off`',
+  'human-typing': 'somebody was typing a moment ago: try again, or --wait',
+  draft: 'there is a text in its box that cannot be put aside',
+  paused: '`watchkeeper unpause` ends it',
+  'watch-mode': '`mode: watch` in the configuration only records',
+  'unsafe-text': 'no leading ! or /, no trailing \\, no control characters',
+  'no-ledger': 'the database does not take the record: see `watchkeeper doctor`',
+  'no-input-box': 'its input box is not on the screen',
+  busy: 'it is not at its prompt: try again when it is idle',
+  stale: 'it changed while it was looked at: try again',
+  'unknown-command': 'the client has no such command',
+  ended: 'it has ended',
+  unknown: 'its state, session or directory cannot be read',
+};
