@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallAct } from '../model/session-event.ts';
-import { actOf, isQuick } from './acts.ts';
+import { actOf, isQuick, readsFile } from './acts.ts';
 
 describe('what a call is for', () => {
   it.each<[string, string, CallAct]>([
@@ -12,6 +12,9 @@ describe('what a call is for', () => {
     ['Bash', 'cat > a.txt <<EOF\nx\nEOF', 'change'],
     ['Bash', 'ls 2>/dev/null', 'look'],
     ['Bash', 'sed -i s/a/b/ f', 'change'],
+    ['Bash', 'git add -A && git commit -m x', 'change'],
+    ['Bash', 'git stash list', 'look'],
+    ['Bash', 'grep -r "; git push" docs', 'look'],
     ['Bash', 'sleep 30; cat status', 'wait'],
     ['BashOutput', '', 'wait'],
     ['AskUserQuestion', '', 'ask'],
@@ -68,6 +71,17 @@ describe('what a call is for', () => {
     ['constructor', 'a', 'run'],
   ])('%s %s', (tool, text, act) => {
     expect(actOf(tool, text)).toBe(act);
+  });
+
+  it.each([
+    ['Read', 'a.png', true],
+    ['mcp__files__read_file', '/p/a', true],
+    ['exec_command', 'cd /p && cat a', true],
+    ['exec_command', 'cat a | grep b', false],
+    ['Grep', 'a', false],
+    ['Bash', 'find . -name a', false],
+  ])('%s %s shows a file that is named: %s', (tool, text, reads) => {
+    expect(readsFile(tool, text)).toBe(reads);
   });
 
   it('a tool known only by the words of its name may take its time', () => {

@@ -36,8 +36,9 @@ function tableOf(names: Partial<Record<CallAct | 'shell', string>>): Table {
   );
 }
 
+/** Also behind others, as in `git add -A && git commit`. */
 const changingGit =
-  /^git\s+(-C\s+\S+\s+)?(commit|apply|am|merge|rebase|cherry-pick|revert|stash|checkout|restore|reset|rm|mv|push)\b/;
+  /(?:^|[;&|]\s*)git\s+(-C\s+\S+\s+)?(commit|apply|am|merge|rebase|cherry-pick|revert|stash(?!\s+(list|show))|checkout|restore|reset|rm|mv|push)\b/;
 /** Returns at once, if a person lets it. */
 const quickPrograms =
   /^(cat|head|tail|ls|sed|grep|rg|awk|echo|wc|pwd|stat|which|gofmt|mkdir|cp|mv|rm|touch|chmod|diff|sort|jq|git (status|diff|log|show|add|commit|branch|reset|checkout|stash|rev-parse))\b/;
@@ -66,6 +67,18 @@ export function isQuick(act: CallAct, tool: string, text: string): boolean {
   return known === 'shell' && quickPrograms.test(bare(text.slice(0, commandCharsMax)));
 }
 
+const readers = new Set(
+  'read open cat head tail view bat less more read_file read_many_files view_image get-content gc'.split(' '),
+);
+
+/** Shows what is in a file that is named, other than a search, whose answer may be that there is nothing. */
+export function readsFile(tool: string, text: string): boolean {
+  const name = plainName(tool);
+  if (acts.get(name) !== 'shell') return readers.has(name);
+  const command = bare(text);
+  return readers.has(command.split(/\s+/, 1)[0] ?? '') && !command.includes('|');
+}
+
 /** Without the server that a tool comes from. */
 function plainName(tool: string): string {
   const name = tool.toLowerCase();
@@ -89,8 +102,9 @@ function shellAct(command: string): CallAct {
   const own = bare(command);
   if (/<<-?\s*['"]?\w+/.test(command) && />\s*[^\s&/]|>\s*\/(?!dev\/)/.test(command)) return 'change';
   if (/(^|[\s;&|])(sed\s+(-\w+\s+)*-i|perl\s+-p?i|tee\s|patch\s|apply_patch)/.test(command)) return 'change';
-  if (/(^|[^0-9&>])>{1,2}\s*(?!\/dev\/|&)[\w./~"'$-]/.test(withoutQuotes(own))) return 'change';
-  if (changingGit.test(own)) return 'change';
+  const said = withoutQuotes(own);
+  if (/(^|[^0-9&>])>{1,2}\s*(?!\/dev\/|&)[\w./~"'$-]/.test(said)) return 'change';
+  if (changingGit.test(said)) return 'change';
   if (/^git\s/.test(own)) return /^git\s+(add|config|init|fetch|clone|pull)\b/.test(own) ? 'run' : 'look';
   const program = own.split(/\s+/, 1)[0] ?? '';
   const act = acts.get(program.slice(program.lastIndexOf('/') + 1).toLowerCase());

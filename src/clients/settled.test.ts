@@ -12,7 +12,8 @@ function settled(text: string, isError: boolean): string {
     .replace(/\b\d+(\.\d+)? ?(ms|µs|ns|s|sec|seconds)\b/g, '<took>')
     .replace(/\/tmp\/[\w.+/-]+/g, '<temp>')
     .replace(/\b(pid|process|chunk|id)[ :=#]+\w{1,40}/gi, '<id>')
-    .replace(/\b0x[\da-f]+\b/gi, '<address>');
+    .replace(/\b0x[\da-f]+\b/gi, '<address>')
+    .replace(/\b(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{8,}(-[\da-f]{4,})*\b/gi, '<id>');
   return isError ? calm.replace(/\d+/g, '#') : calm;
 }
 
@@ -28,6 +29,9 @@ const pieces = fc.constantFrom(
     'µs',
     ' 0x1f ',
     'abc',
+    'ad3',
+    '4be1f09c',
+    'DEADBEEF',
     '_',
   ],
   ...['-', ':', '#', '.', '/', 'é', '→', '<time>', 'T', 'Z', '+'],
@@ -40,6 +44,12 @@ describe('an output is known again', () => {
     ['durations', 'took 1.5 s, then 20ms', 'took 12 seconds, then 7 ms'],
     ['temp paths', 'wrote /tmp/a/b.txt now', 'wrote /tmp/zz-9 now'],
     ['ids', 'pid 123 and chunk: ab12', 'PID=9 and chunk #ff'],
+    ['hashes', 'commit 4be1f09c2 of sha256:00ff12ab', 'commit c0ffee11d of sha256:9a8b7c6d5e'],
+    [
+      'request ids',
+      '{"requestId":"3f2a9c10-7d1e-4b55-9d0f-aa10bb20cc30"}',
+      '{"requestId":"0e9d8c7b-1a2b-3c4d-5e6f-001122334455"}',
+    ],
     ['addresses and blanks', 'at 0xff\n\n  done ', 'at 0x00123 done'],
   ])('whatever its %s', (_, one, other) => {
     expect(settledDigest(one, '', false)).toBe(settledDigest(other, '', false));

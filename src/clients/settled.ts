@@ -58,6 +58,11 @@ function scan(text: string, isError: boolean, saidMax: number): string {
   /** How much more of an id is left out. */
   let idCharsLeft = 0;
   let said = 0;
+  /** Where the word began, and what was said until then: an id may begin with letters. */
+  let wordAt = 0;
+  let wordSaid = 0;
+  let wordLow = low;
+  let wordHigh = high;
   while (at < end && said < saidMax) {
     const code = codes[at] as number;
     const kind = code < 128 ? (kinds[code] as number) : isWideBlank(code) ? kindBlank : kindOther;
@@ -77,6 +82,12 @@ function scan(text: string, isError: boolean, saidMax: number): string {
     begun = true;
     if (inTemp && kind === kindOther && !isPathMark(code)) inTemp = false;
     if (idCharsLeft > 0 && !isWord(kind)) idCharsLeft = 0;
+    if (!inWord) {
+      wordAt = at;
+      wordSaid = said;
+      wordLow = low;
+      wordHigh = high;
+    }
     if (!inTemp && idCharsLeft === 0) {
       if (kind === kindLetter || (kind === kindIdStart && (inWord || !mayBeId(at, code)))) {
         // To the end of the letters: a look at each of them by itself would take twice as long.
@@ -112,7 +123,15 @@ function scan(text: string, isError: boolean, saidMax: number): string {
       next = runEnd;
       const dateAt = codes[runEnd] === minus && runEnd - at >= 4 ? runEnd - 4 : -1;
       const dateEnd = dateAt < 0 ? -1 : matchEnd(dateTime, text, dateAt);
-      if (dateEnd >= 0) {
+      const ownEnd = dateEnd < 0 && !inTemp && idCharsLeft === 0 ? hexIdEnd(wordAt, at, runEnd) : -1;
+      if (ownEnd >= 0) {
+        low = wordLow;
+        high = wordHigh;
+        said = wordSaid;
+        plainEnd = at;
+        mark = '<id>';
+        next = ownEnd;
+      } else if (dateEnd >= 0) {
         plainEnd = dateAt;
         mark = '<time>';
         next = dateEnd;
@@ -176,6 +195,8 @@ function scan(text: string, isError: boolean, saidMax: number): string {
     at = next;
   }
   scannedChars = at;
+  // What was cut within a word may be an id.
+  if (at < end && inWord) return digestOf(wordLow, wordHigh);
   return digestOf(low, high);
 }
 
@@ -356,6 +377,40 @@ function hexEnd(text: string, at: number, runEnd: number): number {
   return runEnd - at === 1 && ((codes[runEnd] as number) | 32) === small.x ? matchEnd(address, text, at) : -1;
 }
 
+const hexIdCharsMin = 8;
+
+/** The end of a hash or a UUID: hex digits of both kinds, at least eight, and what is joined to them by dashes; -1: none. */
+function hexIdEnd(wordAt: number, at: number, runEnd: number): number {
+  // A plain number is none, and most are plain.
+  if (wordAt === at && !isHexLetter(codes[runEnd] as number)) return -1;
+  for (let before = wordAt; before < at; before += 1) if (!isHex(codes[before] as number)) return -1;
+  let end = hexWordEnd(runEnd);
+  if (end < wordAt + hexIdCharsMin || !hasHexLetter(wordAt, end)) return -1;
+  while (codes[end] === minus && hexWordEnd(end + 1) > end + 4) end = hexWordEnd(end + 1);
+  return end;
+}
+
+/** -1: the word goes on with other characters. */
+function hexWordEnd(from: number): number {
+  let at = from;
+  while (isHex(codes[at] as number)) at += 1;
+  const after = codes[at] as number;
+  return after < 128 && isWord(kinds[after] as number) ? -1 : at;
+}
+
+function hasHexLetter(from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) if (isHexLetter(codes[at] as number)) return true;
+  return false;
+}
+
+function isHex(code: number): boolean {
+  return isDigit(code) || isHexLetter(code);
+}
+
+function isHexLetter(code: number): boolean {
+  return (code | 32) >= 97 && (code | 32) <= 102;
+}
+
 const tempFolder = '/tmp/';
 
 function tempStarts(text: string, at: number): boolean {
@@ -398,5 +453,5 @@ function timeStarts(text: string, at: number): boolean {
  * So everything is done once before anything counts.
  */
 const everything =
-  'at 2026-03-01T10:11:12Z 10:11:12.5 in 3.2 ms, 5 seconds\u2003or 7 sec: /tmp/a-b/c.d+1/2 pid 4711 chunk: ab12\u2192x process #9 0x1fA id=12:30:01 2026-3 p1 /x 12x\u00a0é';
+  'at 2026-03-01T10:11:12Z 10:11:12.5 in 3.2 ms, 5 seconds\u2003or 7 sec: /tmp/a-b/c.d+1/2 pid 4711 chunk: ab12\u2192x process #9 0x1fA id=12:30:01 2026-3 p1 /x 12x\u00a0é ab12cd34 4be1f09c-12ab-zz 00ffx a1 cut12';
 for (const isError of [true, false]) scan(everything, isError, Number.POSITIVE_INFINITY);

@@ -1,6 +1,7 @@
 import type { CallSign, ResultSign } from '../model/session-event.ts';
 import { actOf, isQuick } from './acts.ts';
 import type { JsonObject } from './json.ts';
+import { problemOf } from './problem.ts';
 import { inputDigest, settledDigest, settledStart, squeezedDigest } from './settled.ts';
 
 const targetCharsMax = 300;
@@ -39,6 +40,7 @@ class OutputSign implements ResultSign {
   readonly excuse: ResultSign['excuse'];
   readonly #isError: boolean;
   #hash: string | null;
+  #problem: string | null = null;
   #text: string;
   #whole: (() => string) | null;
 
@@ -64,9 +66,15 @@ class OutputSign implements ResultSign {
     return (this.#whole?.() ?? this.#text).slice(0, leadCharsMax);
   }
 
+  get problem(): string {
+    this.#problem ??= problemOf(this.#whole?.() ?? this.#text);
+    return this.#problem;
+  }
+
   get hash(): string {
     if (this.#hash !== null) return this.#hash;
     const text = this.#whole?.() ?? this.#text;
+    if (this.#isError) this.#problem = problemOf(text);
     const isLong = text.length > comparedCharsMax;
     const tail = isLong ? `${text.length}${text.slice(-1_000)}` : '';
     // In an error every number is volatile (a shell's line, a pid); elsewhere a number may be what is waited for.

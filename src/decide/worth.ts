@@ -54,7 +54,7 @@ const lost: Worth = {
   ground: {
     by: 'none',
     why: 'the rules were written with the labelled runs at hand; all four of the family together',
-    measured: { line: 'held out', right: 40, alarms: 42, precision: 0.95, interval: [0.84, 0.99], untouched: false },
+    measured: { line: 'held out', right: 40, alarms: 41, precision: 0.98, interval: [0.87, 1], untouched: false },
   },
   right: 'A person stepped in. Whether an agent that went on by itself was lost, nobody knows.',
   verdicts: { 'human-wrote': 'right', 'human-interrupted': 'right' },

@@ -40,6 +40,8 @@ export interface CallSign {
 export interface ResultSign {
   /** Equal for outputs that say the same, whatever the times, pids and temp paths in them. Dear: ask last. */
   readonly hash: string;
+  /** Equal for failures that say the same wherever it happens: with their numbers, without lines of files. As dear. */
+  readonly problem: string;
   /** Of its first characters: another start means another hash. */
   start: string;
   /** How it begins. */

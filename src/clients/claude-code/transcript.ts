@@ -151,9 +151,15 @@ function resultText(part: JsonObject): string {
   return (
     asString(part.content) ??
     asObjects(part.content)
-      .map((piece) => asString(piece.text) ?? '')
+      .map((piece) => asString(piece.text) ?? pictureText(piece))
       .join('\n')
   );
+}
+
+/** A picture is no empty answer, and another picture another one. */
+function pictureText(piece: JsonObject): string {
+  const data = asString(asObject(piece.source)?.data);
+  return data === null ? '' : `[picture] ${data.length} ${data.slice(-40)}`;
 }
 
 const targetKeys = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 'query', 'url', 'prompt'] as const;

@@ -42,6 +42,23 @@ describe('a rollout of Codex', () => {
       'repeated-error',
     ));
 
+  it('a patch that is refused is no change', () => {
+    const refused = (turn: number) => [
+      record('response_item', {
+        type: 'custom_tool_call',
+        name: 'apply_patch',
+        input: `patch ${turn}`,
+        call_id: `p${turn}`,
+      }),
+      record('response_item', {
+        type: 'custom_tool_call_output',
+        call_id: `p${turn}`,
+        output: `apply_patch verification failed: Failed to find expected lines ${turn}`,
+      }),
+    ];
+    expect(found([started, ...times(9, refused)])).toContain('repeated-error');
+  });
+
   it('hard work raises nothing', () =>
     expect(found([started, ...times(9, (turn) => command(turn, `cat ${turn}`, `text ${turn}`)), done()])).toEqual([]));
 

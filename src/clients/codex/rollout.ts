@@ -115,12 +115,16 @@ const head =
   /^(?:Exit code: (-?\d+)\n)?(?:Chunk ID: .*\n)?Wall time: .*\n(?:Process exited with code (-?\d+)\n)?[\s\S]{0,200}?Output:\n/;
 const refused = /^(exec command |patch )?rejected by user|^aborted by user/;
 
+/** A call that came to nothing has no exit code, only the client's own words. */
+const cameToNothing =
+  /^(apply_patch verification failed|failed to parse function arguments|unsupported (custom tool )?call|tool call error|execution error|(exec_command|write_stdin) failed)\b/;
+
 function resultFacts(payload: JsonObject): SessionFact[] {
   const id = asString(payload.call_id)?.slice(0, nameCharsMax);
   if (id === undefined) return [];
   const whole = asString(payload.output) ?? textOf(payload.output);
   const { text, code } = said(whole);
-  const isError = (code !== null && code !== 0) || refused.test(text);
+  const isError = (code !== null && code !== 0) || refused.test(text) || cameToNothing.test(text);
   return [{ kind: 'tool-result', id, isError, started: null, sign: resultSign(text, isError) }];
 }
 

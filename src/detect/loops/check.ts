@@ -66,6 +66,16 @@ export class Window<T> {
     return count;
   }
 
+  last(test: (item: T) => boolean): T | undefined {
+    return this.#items.findLast(test);
+  }
+
+  drop(test: (item: T) => boolean): void {
+    for (let index = this.#items.length - 1; index >= 0; index -= 1) {
+      if (test(this.#items[index] as T)) this.#items.splice(index, 1);
+    }
+  }
+
   /** How often the most frequent of them is there. */
   most(isSame: (a: T, b: T) => boolean): number {
     const items = this.#items;

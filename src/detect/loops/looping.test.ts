@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { run, type ScriptedRun } from '../../../test/runs/scripted-run.ts';
+import { minute, run, type ScriptedRun } from '../../../test/runs/scripted-run.ts';
 
 const healthy: [string, ScriptedRun][] = [
   [
@@ -12,8 +12,8 @@ const healthy: [string, ScriptedRun][] = [
   ],
   ['waiting with the same output', run().times(20, (r) => r.bash('sleep 30; cat status', 'pending'))],
   [
-    'the same test between new edits',
-    run().times(8, (r, turn) => r.edit('a.ts', `x${turn}`, `y${turn}`).bash('npm test', '1 failed', true)),
+    'the same test between new edits, less and less of it failing',
+    run().times(8, (r, turn) => r.edit('a.ts', `x${turn}`, `y${turn}`).bash('npm test', `${9 - turn} failed`, true)),
   ],
   [
     'the same text put in at different places',
@@ -30,7 +30,25 @@ const healthy: [string, ScriptedRun][] = [
     run().times(8, (r) => r.user().bash('git status', 'clean').says('ok', true)),
   ],
   ['reading the same files after a compaction', rereading()],
+  [
+    'a look after each wait',
+    run().times(20, (r) => r.bash('sleep 30', '').calls('mcp__ci__get_run', '7').gets('in progress')),
+  ],
+  [
+    'a test that passes after each new command',
+    run().times(12, (r, turn) => r.bash(`npm i p${turn}`, `added p${turn}`).bash('npm test', '42 passing')),
+  ],
+  [
+    'the same test, now passing and now failing',
+    run().times(12, (r, turn) => r.bash('npm test', turn % 3 === 0 ? 'reset by peer' : '1 passing', turn % 3 === 0)),
+  ],
+  ['waiting for an hour with an output that changes', waiting((turn) => `step ${turn}`)],
+  ['waiting for half an hour with the same output', waiting(() => 'pending', 30)],
 ];
+
+function waiting(output: (turn: number) => string, minutes = 70): ScriptedRun {
+  return run().times(minutes, (r, turn) => r.calls('Bash', 'sleep 60; cat status').wait(minute).gets(output(turn)));
+}
 
 function rereading(): ScriptedRun {
   const files = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -45,6 +63,20 @@ function rereading(): ScriptedRun {
 }
 
 const loops: [string, ScriptedRun][] = [
+  ['waiting for more than an hour for what never changes', waiting(() => 'pending')],
+  [
+    'sleeping for more than an hour',
+    run().times(20, (r) =>
+      r
+        .calls('Bash', 'sleep 240')
+        .wait(4 * minute)
+        .gets(''),
+    ),
+  ],
+  [
+    'a command that fails after each new one',
+    run().times(6, (r, turn) => r.bash(`npm i p${turn}`, `added p${turn}`).bash('npm test', '1 failed', true)),
+  ],
   ['the same call with the same output', run().times(6, (r) => r.bash('find / -name javac', '/usr/share/javac'))],
   [
     'an error that differs only in numbers',
@@ -74,5 +106,27 @@ describe('looping', () => {
     expect(script.found().filter((check) => check === 'looping')).toHaveLength(1);
     const [finding] = script.user().findings();
     expect(finding?.until).toBe(script.events.length - 1);
+  });
+
+  it('asks for the hash of no output of new work: it is what a step costs', () => {
+    const script = run().times(20, (r, turn) => r.bash(`cat ${turn}`, `text ${'x'.repeat(turn)}`));
+    for (const { fact } of script.events) {
+      if (fact.kind !== 'tool-result' || fact.sign === undefined) continue;
+      const { start, lead, chars, excuse } = fact.sign;
+      const dear = () => expect.fail('asked');
+      fact.sign = {
+        start,
+        lead,
+        chars,
+        excuse,
+        get hash() {
+          return dear();
+        },
+        get problem() {
+          return dear();
+        },
+      };
+    }
+    expect(script.found()).toEqual([]);
   });
 });

@@ -1,42 +1,68 @@
 import { type LoopCheck, Window } from './check.ts';
+import { LongWait } from './long-wait.ts';
 import type { Step } from './steps.ts';
 
 const windowSteps = 12;
 
+interface Pair extends Pick<Step, 'call' | 'result'> {
+  /** How many new commands had worked until then. */
+  news: number;
+  /** It worked, and a new one had worked since it last did. */
+  proves: boolean;
+}
+
 export const looping: LoopCheck = {
   name: 'looping',
   evidence: 'calls, a hash of their arguments and of their output',
-  why: 'An equal call that had an equal output before cannot tell anything new, whatever came in between; a change made twice is not meant. Waiting is left out, a changed output or a new change starts over.',
+  why: 'An equal call that had an equal output before cannot tell anything new, whatever came in between; a change made twice is not meant. Waiting and what is looked at after it are left out for an hour; a changed output or a new change starts over, and so does a command that works after a new one.',
   start(limits) {
-    const pairs = new Window<Pick<Step, 'call' | 'result'>>(windowSteps);
+    const pairs = new Window<Pair>(windowSteps);
     const changes = new Window<string>(windowSteps);
+    const waits = new LongWait();
     let row = 0;
+    let news = 0;
     const clear = () => {
+      waits.clear();
       pairs.clear();
       changes.clear();
       row = 0;
     };
     return {
       clear,
-      take({ call, result, excused }, { again, progress }) {
-        if (call.act === 'wait' || call.act === 'note' || excused) return null;
+      take(step, brought) {
+        const { call, result, excused, failed, afterWait } = step;
+        const { again, newCall, changed, progress } = brought;
+        const waited = waits.take(step, brought);
+        if (call.act === 'wait' || call.act === 'note' || excused || (afterWait && again)) return waited;
         if (progress) {
           pairs.clear();
           row = 0;
         }
-        pairs.add({ call, result });
+        // A test that passes after each of many new commands tells that they did no harm.
+        const isProof = call.act === 'run' && !failed;
+        const last = pairs.last((other) => other.call.hash === call.hash);
+        const pair = { call, result, news, proves: isProof && last !== undefined && last.news < news };
+        // Once is no rule: in the second lap of any cycle all of the first was new.
+        if (changed || (pair.proves && last?.proves)) {
+          pairs.drop((other) => other.call.hash === call.hash);
+          row = 0;
+        } else row = again ? row + 1 : 0;
+        if (isProof && newCall) news += 1;
+        pairs.add(pair);
         changes.add(call.act === 'change' ? call.hash : '');
-        row = again ? row + 1 : 0;
-        const same = pairs.most(isSame);
+        // Not asked of itself: a hash is dear.
+        const same = pairs.count((other) => other === pair || isSame(pair, other));
         const made = call.act === 'change' ? changes.count((other) => other === call.hash) : 0;
         if (same >= limits.sameSteps) return `the same call with the same output ${same} times in ${pairs.size} steps`;
         if (made >= limits.sameSteps) return `the same change ${made} times in ${changes.size} steps`;
-        return row >= limits.againSteps ? `${row} steps in a row that were all there before` : null;
+        if (row >= limits.againSteps) return `${row} steps in a row that were all there before`;
+        // Another step is no second reading of a repeat, nor the end of it.
+        return pairs.most(isSame) >= limits.sameSteps ? undefined : null;
       },
     };
   },
 };
 
-function isSame(a: Pick<Step, 'call' | 'result'>, b: Pick<Step, 'call' | 'result'>): boolean {
+function isSame(a: Pair, b: Pair): boolean {
   return a.call.hash === b.call.hash && a.result.hash === b.result.hash;
 }

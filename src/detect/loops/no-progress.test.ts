@@ -21,7 +21,21 @@ const healthy: [string, ScriptedRun][] = [
       .edit('a', 'b', 'c'),
   ],
   ['twelve searches of one breath that find nothing', batch(run())],
+  ['new commands that all answer alike', run().times(15, (r, turn) => r.bash(`check ${name(turn)}`, 'It is valid.'))],
+  ['looks with the same value', run().times(15, (r, turn) => r.bash(`grep -c x ${name(turn)}`, '1'))],
+  ['files that are all the same', run().times(15, (r, turn) => r.calls('Read', `${name(turn)}`).gets('a = 1 and b'))],
+  [
+    'a count of failures that falls',
+    run().times(15, (r, turn) => r.edit('a', `${turn}`, `${turn}!`).bash('lint', `${40 - turn} problems`, true)),
+  ],
+  ['a failure that stays for nine changes', run().times(9, failing).edit('a', 'b', 'c').bash('make', 'built')],
+  ['six replies in a row', run().times(6, (r) => r.says('I will do it now.'))],
 ];
+
+/** A change that works, and a build that fails as before, some lines further down. */
+function failing(r: ScriptedRun, turn: number): void {
+  r.edit('a.rs', `${turn}`, `${turn}!`).bash('make', `a.rs:${40 + turn}:9: no such method (in ${turn} ms)`, true);
+}
 
 /** All calls first, then all results. */
 function batch(r: ScriptedRun): ScriptedRun {
@@ -29,6 +43,14 @@ function batch(r: ScriptedRun): ScriptedRun {
 }
 
 const lost: [string, ScriptedRun][] = [
+  ['the same failure after one change after the other', run().times(12, failing)],
+  [
+    'the same failure of ever new scripts',
+    run().times(12, (r, turn) =>
+      r.calls('Write', `run${turn}.sh`).gets('ok').bash(`sh run${turn}.sh`, 'javac: command not found', true),
+    ),
+  ],
+  ['replies in a row, and nothing done', run().times(9, (r) => r.says('I am sorry. I will do it now.'))],
   ['breath after breath of searches that find nothing', run().times(11, (r) => batch(r))],
   [
     'searches that find nothing for 15 turns',

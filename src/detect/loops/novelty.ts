@@ -1,3 +1,4 @@
+import { readsFile } from '../../clients/acts.ts';
 import { digest } from '../../model/digest.ts';
 import { Recent } from './recent.ts';
 import { RecentOutputs } from './recent-outputs.ts';
@@ -7,6 +8,10 @@ import type { Step } from './steps.ts';
 export interface Brought {
   /** This very call with this very output was there before. */
   again: boolean;
+  /** A call that was not made before. */
+  newCall: boolean;
+  /** The same call had another output the last time. */
+  changed: boolean;
   /** A change that was made, and was not made before. */
   progress: boolean;
   /** Nothing that was not known: a failure, an empty search, an output already seen. */
@@ -25,51 +30,57 @@ export class Novelty {
   /** By their calls. */
   readonly #pairs = new RecentOutputs(seenMax);
   readonly #outputs = new RecentOutputs(seenMax);
-  readonly #shapes = new Recent(seenMax);
+  readonly #kinds = new Recent(seenMax);
   readonly #changes = new Recent(seenMax);
-  readonly #calls = new Recent(seenMax);
 
   /** New input: from here on everything may be worth another look. */
   clear(): void {
-    for (const seen of [this.#pairs, this.#outputs, this.#shapes, this.#changes, this.#calls]) seen.clear();
+    for (const seen of [this.#pairs, this.#outputs, this.#kinds, this.#changes]) seen.clear();
   }
 
   take(step: Step): Brought {
     const { call, result } = step;
     const made = call.act === 'change' && !step.failed && !step.excused;
     const progress = made && !this.#changes.has(call.hash);
+    const last = this.#pairs.last(call.hash);
+    const newCall = last === undefined;
     const again = this.#pairs.has(call.hash, result);
+    const changed = last !== undefined && last.hash !== result.hash;
     const empty = result.chars === 0;
-    const short = !empty && result.chars <= shortChars && call.act !== 'change';
+    const short = !empty && result.chars <= shortChars && call.act === 'look' && !isValue(result.lead);
     // All "No matches found for …" are one.
-    const shape = short ? shapeOf(step) : '';
+    const kind = short ? kindOf(step) : '';
     const nothing =
       !progress &&
       call.act !== 'wait' &&
       !step.excused &&
       (step.failed ||
-        again ||
+        (again && !changed) ||
         (made && this.#changes.has(call.hash)) ||
         (empty && call.act === 'look') ||
         // The same call with another output is what one polls for.
-        (short && !this.#calls.has(call.hash) && this.#shapes.has(shape)) ||
-        (!empty && !short && this.#outputs.has(result.start, result)));
+        (short && newCall && this.#kinds.has(kind) && !readsFile(step.tool, call.target)) ||
+        (result.chars > shortChars && call.act === 'look' && this.#outputs.has(result.start, result)));
     if (progress) {
       // The files are others now: the same look may show something else.
       this.#outputs.clear();
-      this.#shapes.clear();
+      this.#kinds.clear();
     }
     if (made) this.#changes.add(call.hash);
     this.#pairs.add(call.hash, result);
-    this.#calls.add(call.hash);
     this.#outputs.add(result.start, result);
-    if (short) this.#shapes.add(shape);
-    return { again, progress, nothing };
+    if (short) this.#kinds.add(kind);
+    return { again, newCall, changed, progress, nothing };
   }
 }
 
+/** A single word, as "200", "ok" or a path, answers its question even if it did so before; a sentence said again does not. */
+function isValue(text: string): boolean {
+  return /^\s*\S*[\p{L}\p{N}]\S*\s*$/u.test(text);
+}
+
 /** The beginning of an output without the call's own words; of a failure also without numbers. */
-function shapeOf({ call, result, failed }: Step): string {
+function kindOf({ call, result, failed }: Step): string {
   const own = new Set(call.target.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []);
   const words = result.lead.toLowerCase().match(failed ? /[\p{L}_$]+/gu : /[\p{L}\p{N}_$]+/gu) ?? [];
   return digest(words.filter((word) => !own.has(word)).join(' '));

@@ -18,9 +18,18 @@ export class RecentOutputs {
     return this.#known.get(key)?.some(({ hash }) => hash === output.hash) ?? false;
   }
 
+  /** The newest under this key. */
+  last(key: string): ResultSign | undefined {
+    return this.#known.get(key)?.at(-1);
+  }
+
   add(key: string, output: ResultSign): void {
-    if (this.has(key, output)) return;
     const same = this.#known.get(key);
+    const place = same?.findIndex(({ hash }) => hash === output.hash) ?? -1;
+    if (same !== undefined && place >= 0) {
+      same.push(...same.splice(place, 1));
+      return;
+    }
     if (same === undefined) this.#known.set(key, [output]);
     else same.push(output);
     if (this.#order.length < this.#max) {

@@ -1,15 +1,19 @@
 import { type LoopCheck, Window } from './check.ts';
+import { foundNothing } from './steps.ts';
 
 export const repeatedError: LoopCheck = {
   name: 'repeated-error',
-  evidence: 'the error flag of results; refusals of a person and failures of sibling calls are left out',
+  evidence:
+    'the error flag of results; refusals of a person, failures of sibling calls and searches that find nothing are left out',
   why: 'An agent that is fixing something fails between changes that work; one that fails most of the time without any has lost its way. Calls of one breath count as one.',
   start(limits) {
     const failures = new Window<boolean>(10);
     return {
       clear: () => failures.clear(),
-      take({ call, failed, excused, inBatch }, { progress }) {
-        if (call.act === 'wait' || call.act === 'note' || excused) return null;
+      take(step, { again, progress }) {
+        const { call, excused, inBatch, afterWait } = step;
+        const failed = step.failed && !foundNothing(step);
+        if (call.act === 'wait' || call.act === 'note' || excused || (afterWait && again)) return null;
         if (progress) failures.clear();
         const before = failures.items.at(-1);
         if (inBatch && before !== undefined) {
@@ -18,7 +22,9 @@ export const repeatedError: LoopCheck = {
         }
         failures.add(failed);
         const count = failures.count((one) => one);
-        return count >= limits.failuresOfTen ? `${count} of the last ${failures.size} steps failed` : null;
+        if (count < limits.failuresOfTen) return null;
+        // A step that works is no second reading of the failures before it.
+        return failed ? `${count} of the last ${failures.size} steps failed` : undefined;
       },
     };
   },

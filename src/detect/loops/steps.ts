@@ -14,6 +14,8 @@ export interface Step {
   excused: boolean;
   /** Called before the result of the step before was there: calls of one breath are one decision. */
   inBatch: boolean;
+  /** The step before was a wait: what is looked at now is what was waited for. */
+  afterWait: boolean;
 }
 
 const openMax = 200;
@@ -27,6 +29,7 @@ export class StepPairs {
   readonly #done = new Recent(doneMax);
   readonly #count: (what: StepCount) => void;
   #lastResult = Number.NEGATIVE_INFINITY;
+  #waited = false;
 
   constructor(count: (what: StepCount) => void) {
     this.#count = count;
@@ -53,15 +56,34 @@ export class StepPairs {
     const excused = fact.sign.excuse !== null;
     const inBatch = open.index < this.#lastResult;
     this.#lastResult = index;
+    const afterWait = this.#waited;
+    this.#waited = open.call.act === 'wait';
     return {
       index,
       atMs,
       tool: open.tool,
       call: open.call,
       result: fact.sign,
-      failed: fact.isError && !excused,
+      failed: (fact.isError || (open.call.act === 'change' && answersError(fact.sign))) && !excused,
       excused,
       inBatch,
+      afterWait,
     };
   }
+}
+
+/** A longer answer says more than that it came to nothing. */
+const answerChars = 500;
+
+/** Tools of one's own often have no error flag; a change that answers with an error was not made. */
+function answersError(result: ResultSign): boolean {
+  return result.chars <= answerChars && /^\{\s*"error"\s*:\s*(?!null|false|""|\{\s*\}|\[\s*\])/.test(result.lead);
+}
+
+/** Longer than a bare exit code in any language, shorter than an error with a name in it. */
+const bareChars = 24;
+
+/** A search that finds nothing ends with 1 and says no more than that: it is an answer. */
+export function foundNothing({ call, result, failed }: Step): boolean {
+  return failed && call.act === 'look' && result.chars <= bareChars;
 }

@@ -8,10 +8,14 @@ import { Held, type Trouble } from './held.ts';
 import { looping } from './looping.ts';
 import { noProgress } from './no-progress.ts';
 import { Novelty } from './novelty.ts';
+import { OnlyWords } from './only-words.ts';
 import { repeatedError } from './repeated-error.ts';
 import { type Step, type StepCount, StepPairs } from './steps.ts';
 
 export const loopChecks: readonly LoopCheck[] = [looping, repeatedError, noProgress, editRevert];
+
+/** What they look for has changes in it, so a change is no reason to begin again. */
+const lookAtChanges: ReadonlySet<LoopName> = new Set(['edit-revert', 'no-progress']);
 
 export type LoopTrouble = Trouble<LoopName | TrendName>;
 
@@ -30,6 +34,7 @@ export class LoopWatch {
   steps = 0;
   readonly #pairs: StepPairs;
   readonly #novelty = new Novelty();
+  readonly #words = new OnlyWords();
   readonly #watched: Watched[];
   readonly #trends: TrendWatch;
 
@@ -60,6 +65,8 @@ export class LoopWatch {
   take(event: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): void {
     if (startsOver(event.fact)) this.#clear(event.index);
     this.#trends.take(event);
+    const words = this.#words.take(event.fact);
+    if (words !== undefined) this.#watched.find(({ held }) => held.name === 'no-progress')?.held.hold(event, words);
     const step = this.#pairs.take(event);
     if (step !== null) this.#takeStep(step);
   }
@@ -68,7 +75,7 @@ export class LoopWatch {
     this.steps += 1;
     const brought = this.#novelty.take(step);
     for (const { held, fold } of this.#watched) {
-      if (brought.progress && held.name !== 'edit-revert') held.forget();
+      if (brought.progress && !lookAtChanges.has(held.name)) held.forget();
       const wrong = fold.take(step, brought);
       if (wrong === null) held.calm(step);
       else if (wrong !== undefined) held.hold(step, wrong);
@@ -78,6 +85,7 @@ export class LoopWatch {
 
   #clear(index: number): void {
     this.#novelty.clear();
+    this.#words.clear();
     for (const { held, fold } of this.#watched) {
       fold.clear();
       held.clear(index);

@@ -1,4 +1,4 @@
-import type { Step } from '../loops/steps.ts';
+import { foundNothing } from '../loops/steps.ts';
 import { counts, type TrendCheck } from './check.ts';
 
 const recentSteps = 10;
@@ -23,7 +23,7 @@ export const errorAcceleration: TrendCheck = {
     return (moment) => {
       const over = moment.kind === 'fresh' || (moment.kind === 'step' && moment.brought.progress);
       if (over) for (const failed of recent.splice(0)) leave(failed);
-      if (moment.kind !== 'step' || !counts(moment.step) || isExpected(moment.step)) return undefined;
+      if (moment.kind !== 'step' || !counts(moment.step) || foundNothing(moment.step)) return undefined;
       // Calls of one breath fail for one reason.
       if (moment.step.inBatch && moment.step.failed && recent.at(-1) === true) return undefined;
       recent.push(moment.step.failed);
@@ -41,11 +41,3 @@ export const errorAcceleration: TrendCheck = {
     };
   },
 };
-
-/** Longer than a bare exit code in any language, shorter than an error with a name in it. */
-const bareChars = 24;
-
-/** A search that finds nothing ends with 1 and says no more than that: it is an answer. */
-function isExpected({ call, result, failed }: Step): boolean {
-  return failed && call.act === 'look' && result.chars <= bareChars;
-}

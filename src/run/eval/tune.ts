@@ -47,7 +47,7 @@ export function crossValidate(runs: LabelledRun[], limits: JudgeLimits): CrossVa
 
 /** What the loop family looks at, and nothing else: it is looked at once for every choice. */
 function withSteps(run: LabelledRun): LabelledRun {
-  const kinds = ['tool-call', 'tool-result', 'prompt', 'interrupted', 'compacted'];
+  const kinds = ['tool-call', 'tool-result', 'reply', 'prompt', 'interrupted', 'compacted'];
   return { ...run, events: run.events.filter(({ fact, side }) => !side && kinds.includes(fact.kind)) };
 }
 

@@ -1,0 +1,77 @@
+import type { ResultSign } from '../../model/session-event.ts';
+import type { Brought } from './novelty.ts';
+import { keepNewest } from './recent.ts';
+import type { Step } from './steps.ts';
+
+const commandsMax = 30;
+/** Failures that begin alike. */
+const alikeMax = 5;
+/** Steps after the last failure during which the series stands, whatever else is done. */
+const standingSteps = 10;
+
+interface Series {
+  result: ResultSign;
+  /** Failures, each after another change. */
+  count: number;
+  /** The number of changes when it last failed. */
+  changes: number;
+}
+
+/**
+ * Commands that fail with the same words after one change after the other: the changes work, and change nothing. One
+ * test less that fails, or another that does, is another failure; a command that says something else ends the series.
+ */
+export class SameFailure {
+  /** By how the failures begin. */
+  readonly #series = new Map<string, Series[]>();
+  /** The failure of each command. */
+  readonly #failed = new Map<string, Series>();
+  readonly #least: number;
+  #changes = 0;
+  #step = 0;
+  #standsUntil = 0;
+
+  constructor(least: number) {
+    this.#least = least;
+  }
+
+  /** Undefined: such a series stands, and this step says nothing about it. */
+  take({ call, result, failed, excused }: Step, { progress }: Brought): string | null | undefined {
+    this.#step += 1;
+    if (progress) this.#changes += 1;
+    if (call.act === 'run' && !excused) {
+      const series = failed ? this.#seriesOf(result) : null;
+      const before = this.#failed.get(call.hash);
+      if (before !== undefined && before !== series) before.count = 0;
+      if (series === null) this.#failed.delete(call.hash);
+      else {
+        this.#failed.set(call.hash, series);
+        keepNewest(this.#failed, commandsMax);
+        if (series.count === 0 || series.changes < this.#changes) series.count += 1;
+        series.changes = this.#changes;
+        if (series.count >= this.#least) {
+          this.#standsUntil = this.#step + standingSteps;
+          return `the same failure ${series.count} times, with changes in between`;
+        }
+      }
+    }
+    return this.#step < this.#standsUntil ? undefined : null;
+  }
+
+  clear(): void {
+    this.#series.clear();
+    this.#failed.clear();
+    this.#standsUntil = 0;
+  }
+
+  /** What a failure says is asked for only where one began alike. */
+  #seriesOf(result: ResultSign): Series {
+    const alike = this.#series.get(result.start) ?? [];
+    const known = alike.find((series) => series.result.problem === result.problem);
+    if (known !== undefined) return known;
+    const series = { result, count: 0, changes: this.#changes };
+    this.#series.set(result.start, [...alike.slice(1 - alikeMax), series]);
+    keepNewest(this.#series, commandsMax);
+    return series;
+  }
+}
