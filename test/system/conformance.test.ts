@@ -123,7 +123,7 @@ describe('the command without a client to try', () => {
     ['none on the PATH', [], 4, /not on the PATH: name its program with --program/],
     ['a path where nothing is', ['--program', '/nonexistent/claude'], 4, /there is no \/nonexistent\/claude/],
     ['another program', ['--program', '/bin/sleep'], 4, /is not Claude Code's own program/],
-    ['a client it does not know', ['--client', 'emacs'], 2, /Allowed choices are claude-code/],
+    ['a client it does not know', ['--client', 'emacs'], 2, /allowed: claude-code/],
   ];
   it.each(cases)('%s: one line, and nothing is made', async (_what, words, code, message) => {
     const env = nowhere();
