@@ -92,7 +92,10 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
   const isRight = (text: string) => isOurs(text, delivery);
   let ours = await waitForBox(ports, isRight, pasteMs);
   if (ours !== null && delivery.neverCompleted === true) {
-    if (await isCompleted(delivery, ports)) return takeBack(delivery, hand, 'unknown-command');
+    if (await isCompleted(delivery, ports)) {
+      const now = await checkFit(ports);
+      return takeBack(delivery, hand, now === 'human-typing' ? now : 'unknown-command');
+    }
     // That took a moment.
     ours = await waitForBox(ports, isRight);
   }

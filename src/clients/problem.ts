@@ -4,10 +4,10 @@ import { settledDigest } from './settled.ts';
 const partChars = 4_000;
 const colours = /\u001b\[[\d;]*[A-Za-z]/g;
 /** Places move with every edit: `a.rs:40:9`, `a.ts(12,5)`, `line 12`, a margin of line numbers. */
-const places = /(?<=\.\w{1,8}|:\d{1,6}):\d+|\(\d+[,:]\d+\)|\bline \d+|^\s*\d+(?=\s*[|→])/gim;
+const places = /(?<=\.\w{1,8}|:\d{1,6}):\d+|\(\d+[,:]\d+\)|\bline \d+|^[ \t]*\d+(?=[ \t]*[|→])/gim;
 /** Ids, hashes, sizes, durations by their names: new each time. */
 const ids =
-  /\b(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,})*\b|\b\d+(?:\.\d+)?\s?[kMG]i?B\b|(?:duration|time|seconds|_ms)\w*"?\s?[:=]\s?[\d.]+/gi;
+  /\b(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,})*\b|\b\d+(?:\.\d+)?\s?[kMG]i?B\b|(?:duration|time|seconds|_ms)\w{0,20}"?\s?[:=]\s?[\d.]+/gi;
 
 /**
  * A failure, as it is known again after a change: other than in its hash, numbers count — three tests that fail are

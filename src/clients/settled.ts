@@ -60,6 +60,8 @@ function scan(text: string, isError: boolean, saidMax: number): string {
   let said = 0;
   /** Where the word began, and what was said until then: an id may begin with letters. */
   let wordAt = 0;
+  /** The word that is known to be no id: looked through for every number in it, a long one would take for ever. */
+  let noIdAt = -1;
   let wordSaid = 0;
   let wordLow = low;
   let wordHigh = high;
@@ -123,7 +125,9 @@ function scan(text: string, isError: boolean, saidMax: number): string {
       next = runEnd;
       const dateAt = codes[runEnd] === minus && runEnd - at >= 4 ? runEnd - 4 : -1;
       const dateEnd = dateAt < 0 ? -1 : matchEnd(dateTime, text, dateAt);
-      const ownEnd = dateEnd < 0 && !inTemp && idCharsLeft === 0 ? hexIdEnd(wordAt, at, runEnd) : -1;
+      const mayBe = dateEnd < 0 && !inTemp && idCharsLeft === 0 && wordAt !== noIdAt;
+      const ownEnd = mayBe ? hexIdEnd(wordAt, at, runEnd) : -1;
+      if (mayBe && ownEnd < 0) noIdAt = wordAt;
       if (ownEnd >= 0) {
         low = wordLow;
         high = wordHigh;
@@ -244,9 +248,18 @@ export function inputDigest(tool: string, input: JsonObject, leftOut: string): s
     add(key);
     const isText = typeof value === 'string';
     add(isText ? '=' : ':');
-    add(isText ? value : (JSON.stringify(value) ?? ''));
+    add(isText ? value : written(value));
   }
   return digestOf(low, high);
+}
+
+/** What is nested too deep to be written is left out. */
+function written(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
 }
 
 let low = lowStart;

@@ -7,6 +7,8 @@ import { inputDigest, settledDigest, settledStart, squeezedDigest } from './sett
 const targetCharsMax = 300;
 const leadCharsMax = 300;
 const headCharsMax = 400;
+/** Up to that it may be asked how long an output is. */
+const shortCharsMax = 600;
 /** Enough to tell outputs apart; a huge one costs no more than this. */
 const comparedCharsMax = 16_000;
 
@@ -48,7 +50,7 @@ class OutputSign implements ResultSign {
     let text = given;
     let begins = settledStart(text, isError);
     // What is cut has to be enough for all that is asked of a start, and for what a look ahead may see.
-    if (whole !== null && (text.length < headCharsMax || !begins.isSure)) {
+    if (whole !== null && (text.length < shortCharsMax || !begins.isSure)) {
       text = whole();
       begins = settledStart(text, isError);
       this.#whole = null;
@@ -58,6 +60,7 @@ class OutputSign implements ResultSign {
     this.excuse = isError ? excuseOf(text) : null;
     this.#isError = isError;
     this.#hash = hash ?? (begins.isWhole && this.#whole === null ? begins.start : null);
+    if (isError && this.#hash !== null && text.length > leadCharsMax) this.#problem = problemOf(text);
     if (this.#whole !== null) this.#text = '';
     else this.#text = this.#hash === null ? text : beginning(text);
   }

@@ -24,6 +24,8 @@ import { WatchedAgent } from './watched-agent.ts';
 /** An ended agent is still shown for a day, so that the morning sees what the night ended. */
 const endedShownMs = 24 * 3_600_000;
 const descendantsMax = 200;
+/** Looks come sooner while anybody writes; whether all the others still go on is asked no more often than that. */
+const endsEveryMs = 400;
 
 export interface WatcherParts {
   host: string;
@@ -70,6 +72,7 @@ export class Watcher {
   #servers: Sweep['servers'] = [];
   /** Agents whose files have changed since they were looked at. */
   readonly #dirty = new Set<string>();
+  #endsLookedMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: WatcherParts) {
     this.#parts = parts;
@@ -145,12 +148,15 @@ export class Watcher {
   pulse(): WatchEvent[] {
     this.#readInbox();
     const nowMs = this.#parts.clock.nowMs();
+    const monotonicMs = this.#parts.clock.monotonicMs();
+    const forEnds = monotonicMs - this.#endsLookedMs >= endsEveryMs;
+    if (forEnds) this.#endsLookedMs = monotonicMs;
     return this.#look(
-      [...this.#agents].filter(([key, agent]) => this.#mayBeNew(key, agent, nowMs)).map(([key]) => key),
+      [...this.#agents].filter(([key, agent]) => this.#mayBeNew(key, agent, nowMs, forEnds)).map(([key]) => key),
     );
   }
 
-  #mayBeNew(key: string, agent: WatchedAgent, nowMs: number): boolean {
+  #mayBeNew(key: string, agent: WatchedAgent, nowMs: number, forEnds: boolean): boolean {
     const { pid } = agent.seen.process;
     return (
       this.#dirty.has(key) ||
@@ -158,7 +164,7 @@ export class Watcher {
       this.#examiner.isPending(agent.name) ||
       this.#parts.inbox.hasFor(pid) ||
       // No file tells of it: left to the next tick, it would be seen late.
-      !this.#parts.processes.goesOn(pid)
+      (forEnds && !this.#parts.processes.goesOn(pid))
     );
   }
 

@@ -60,7 +60,7 @@ function said(line: string, lean: boolean): unknown {
   const cut = lean ? leanLine(bytes) : null;
   const output = cut?.output ?? null;
   const whole = output === null ? null : () => writtenText(bytes.subarray(output.from, output.to)) ?? '';
-  const short = cut === null ? null : parseTranscriptLine(cut.text, '0', whole);
+  const short = cut === null ? null : parseTranscriptLine(cut.text, '0', { of: cut.of, output: whole });
   const parsed = short?.ok ? short : parseTranscriptLine(line, '0');
   if (!parsed.ok) return null;
   return parsed.events.map(({ fact, ...event }) => {
@@ -129,6 +129,19 @@ describe('a record of which much is cut out says the same as the whole', () => {
       { numRuns: 1_000 },
     );
     expect(cuts).toBeGreaterThan(100);
+  });
+
+  it('for calls whose input looks like a result or a thought', () => {
+    const long = 'x '.repeat(1_500);
+    const inputs = ['one', 'two'].flatMap((command) => [
+      { a: 1, toolUseResult: long, command, userType: 'z' },
+      { command, b: [{ type: 'thinking', thinking: long, signature: 's' }], stop_reason: 'z', c: 'd' },
+    ]);
+    for (const input of inputs) {
+      const message = { content: [{ type: 'tool_use', id: 't', name: 'Bash', input }], stop_reason: null };
+      const line = JSON.stringify({ type: 'assistant', message, ...own });
+      expect(said(line, true)).toEqual(said(line, false));
+    }
   });
 
   it('when its write broke off and another record follows on the line', () => {

@@ -36,6 +36,7 @@ const blank = 32;
 /** The text of a record without what nobody reads. */
 export interface LeanLine {
   text: string;
+  of: 'result' | 'thought';
   /** Of a result whose output was cut: where all of it is written. */
   output: Cut | null;
 }
@@ -51,16 +52,17 @@ export function leanLine(line: Buffer): LeanLine | null {
   const found = line.indexOf(copyKeyEnd);
   if (found < 0) {
     const thought = thoughtIn(line);
-    return thought === null ? null : { text: without(line, thought, null), output: null };
+    return thought === null ? null : { text: without(line, thought, null), of: 'thought', output: null };
   }
   const copy = copyAt(line, found + copyKeyEnd.length - copyKey.length);
   if (copy === null) return null;
   const output = outputIn(line, copy.from);
-  if (output === null) return { text: without(line, copy, null), output: null };
+  if (output === null) return { text: without(line, copy, null), of: 'result', output: null };
   // A blank is never a part of an escape or of a letter.
   const startEnd = line.lastIndexOf(blank, output.from + outputStartBytes) + 1;
-  if (startEnd < output.from + outputStartBytesMin) return { text: without(line, copy, null), output: null };
-  return { text: without(line, { from: startEnd, to: output.to }, copy), output };
+  if (startEnd < output.from + outputStartBytesMin)
+    return { text: without(line, copy, null), of: 'result', output: null };
+  return { text: without(line, { from: startEnd, to: output.to }, copy), of: 'result', output };
 }
 
 function copyAt(line: Buffer, from: number): Cut | null {

@@ -28,27 +28,35 @@ const userCommand =
   /^\s*<command-message>[^<]{0,200}<\/command-message>\s*<command-name>\/?([\w:.-]{1,80})<\/command-name>/;
 const unknownCommand = /^Unknown (?:slash )?command: ?\/?([\w:.-]{0,79}[\w:-])/;
 
-/**
- * One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. `output`: of a
- * line that was cut, the whole output of its one result.
- */
-export function parseTranscriptLine(line: string, place: string, output: Output = null): ParsedLine {
+/** What was left out of a line before it came here. */
+export interface CutLine {
+  /** A result's copy, and of its output all but the start; or a thought. */
+  of: 'result' | 'thought';
+  /** The whole of the output that was cut. */
+  output: Output;
+}
+
+type Output = (() => string) | null;
+
+/** One line of `<sessionId>.jsonl`. Record types that say nothing about the agent's state give no event. */
+export function parseTranscriptLine(line: string, place: string, cut: CutLine | null = null): ParsedLine {
   const record = parseObject(line);
-  if (record === null || (output !== null && !hasOneOutput(record))) return { ok: false };
+  if (record === null || (cut !== null && !isOf(record, cut))) return { ok: false };
   const atMs = asTime(record.timestamp);
   // The time tells a record apart from one that stood in its place before the file was cut.
   const key = asString(record.uuid) ?? `${place}@${atMs}`;
-  const facts = factsOf(record, output).slice(0, factsMax);
+  const facts = factsOf(record, cut?.output ?? null).slice(0, factsMax);
   // A few record types carry no time of their own; their neighbours in the file do.
   const events = facts.map((fact, index) => ({ atMs: atMs ?? Number.NaN, key: `${key}#${index}`, fact }));
   return { ok: true, events, sidechain: record.isSidechain === true };
 }
 
-type Output = (() => string) | null;
-
-function hasOneOutput(record: JsonObject): boolean {
+/** What was cut was of the record itself, and not of something that looks like one. */
+function isOf(record: JsonObject, { of, output }: CutLine): boolean {
   const content = asObject(record.message)?.content;
-  return record.type === 'user' && Array.isArray(content) && content.length === 1;
+  const [only] = Array.isArray(content) && content.length === 1 ? content : [];
+  if (of === 'thought') return record.type === 'assistant' && asObject(only)?.type === 'thinking';
+  return record.type === 'user' && (output === null || only !== undefined);
 }
 
 function factsOf(record: JsonObject, output: Output): SessionFact[] {
@@ -224,7 +232,7 @@ function assistantFacts(record: JsonObject): SessionFact[] {
       messageId: asString(message.id) ?? '',
       usage: usageOf(message.usage),
       ends,
-      text: replyText(message),
+      ...replyText(message),
     });
   }
   for (const part of tools) {
@@ -238,11 +246,12 @@ function assistantFacts(record: JsonObject): SessionFact[] {
   return facts;
 }
 
-function replyText(message: JsonObject): string {
+function replyText(message: JsonObject): { text: string; isCut: boolean } {
   const parts = asObjects(message.content).filter((part) => part.type === 'text');
   const text = parts.map((part) => asString(part.text) ?? '').join('\n');
+  if (text.length <= replyCharsMax) return { text, isCut: false };
   // The end too: there an agent says that it is done.
-  return text.length <= replyCharsMax ? text : `${text.slice(0, replyCharsMax / 2)}\n${text.slice(-replyCharsMax / 2)}`;
+  return { text: `${text.slice(0, replyCharsMax / 2)}\n${text.slice(-replyCharsMax / 2)}`, isCut: true };
 }
 
 function usageOf(value: unknown): TokenUsage | null {

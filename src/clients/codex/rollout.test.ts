@@ -59,6 +59,21 @@ describe('a rollout of Codex', () => {
     expect(found([started, ...times(9, refused)])).toContain('repeated-error');
   });
 
+  it('ten questions with ten answers are no loop, also where an older version writes no more of a turn', () => {
+    const answer = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'It is so.' }] };
+    const turn = () => [
+      record('event_msg', { type: 'user_message', message: 'why?' }),
+      record('response_item', answer),
+    ];
+    expect(found(times(10, turn))).toEqual([]);
+  });
+
+  it('searches by the service are deeds', () => {
+    const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me look.' }] };
+    const search = () => [record('response_item', said), record('response_item', { type: 'web_search_call' })];
+    expect(found([started, ...times(10, search)])).toEqual([]);
+  });
+
   it('hard work raises nothing', () =>
     expect(found([started, ...times(9, (turn) => command(turn, `cat ${turn}`, `text ${turn}`)), done()])).toEqual([]));
 

@@ -43,6 +43,9 @@ function eventFacts(payload: JsonObject): SessionFact[] {
   switch (payload.type) {
     case 'task_started':
       return [{ kind: 'prompt', origin: 'typed', chars: 0, tags: [] }];
+    // Older versions write no more than this of a turn's beginning.
+    case 'user_message':
+      return [{ kind: 'prompt', origin: 'mid-turn', chars: 0, tags: [] }];
     case 'task_complete':
       // A turn that was given up says so here and nowhere else.
       return asObject(payload.error) === null
@@ -74,6 +77,10 @@ function itemFacts(payload: JsonObject): SessionFact[] {
       return payload.role === 'assistant' ? [reply(textOf(payload.content))] : [];
     case 'reasoning':
       return [reply('')];
+    // Done by the service or written whole, without a result of its own.
+    case 'local_shell_call':
+    case 'web_search_call':
+      return [{ kind: 'progress' }];
     case 'function_call':
     case 'custom_tool_call':
       return callFacts(payload);

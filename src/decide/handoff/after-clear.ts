@@ -64,6 +64,8 @@ export function whenResumed(at: At): Move {
   const resumed = deedOf(at, 'resume');
   if (resumed.is === 'done') return step('resumed', resumed.why);
   if (resumed.is === 'open') return wait('the resume prompt is under way');
+  // It has its prompt; whoever took the authority away looks after the rest.
+  if (facts.forbidden === 'authority') return fail('authority');
   if (facts.forbidden !== null) return wait(facts.forbidden);
   const resumedMs = lastDone(at, 'resume')?.atMs ?? 0;
   const late = facts.stepAgeMs >= facts.deadlineMs;

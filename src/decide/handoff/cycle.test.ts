@@ -310,6 +310,8 @@ describe('a fresh context that does not take it up goes back to the old one', ()
       'step confirmed',
     ],
     ['a dialog', 'resumed', { state: 'waiting', ageMs: late }, 'fail dialog'],
+    ['the authority is taken away', 'resumed', { forbidden: 'authority' }, 'fail authority'],
+    ['a pause', 'resumed', { forbidden: 'paused', ageMs: late }, 'wait: paused'],
     ['the service failed', 'resumed', { fresh: { failedMs: t0 + 9_000 }, ageMs: 40_000 }, 'resume'],
   ]);
 });

@@ -11,12 +11,15 @@ export class LongWait {
   #looks = 0;
   #seen: ResultSign | null = null;
 
-  take({ call, result, afterWait, atMs }: Step, { again, nothing }: Brought): string | null {
+  take({ call, result, failed, afterWait, atMs }: Step, { again, nothing }: Brought): string | null {
     if (call.act !== 'wait' && !(afterWait && again)) {
       if (!again && !nothing && call.act !== 'note') this.clear();
       return null;
     }
-    const isOther = result.chars > 0 && this.#seen !== null && this.#seen.hash !== result.hash;
+    const seen = this.#seen;
+    // The hash of an error leaves out its numbers, and they may be what is waited for.
+    const isOther =
+      result.chars > 0 && seen !== null && (seen.hash !== result.hash || (failed && seen.problem !== result.problem));
     if (isOther || this.#looks === 0) {
       this.clear();
       this.#sinceMs = atMs;

@@ -43,6 +43,15 @@ const healthy: [string, ScriptedRun][] = [
     run().times(12, (r, turn) => r.bash('npm test', turn % 3 === 0 ? 'reset by peer' : '1 passing', turn % 3 === 0)),
   ],
   ['waiting for an hour with an output that changes', waiting((turn) => `step ${turn}`)],
+  [
+    'waiting for an hour for a count in an error that changes',
+    run().times(70, (r, turn) =>
+      r
+        .calls('Bash', 'sleep 60; gh pr checks 12')
+        .wait(minute)
+        .gets(`${turn} successful, ${90 - turn} pending`, true),
+    ),
+  ],
   ['waiting for half an hour with the same output', waiting(() => 'pending', 30)],
 ];
 

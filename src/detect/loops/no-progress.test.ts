@@ -29,6 +29,32 @@ const healthy: [string, ScriptedRun][] = [
     run().times(15, (r, turn) => r.edit('a', `${turn}`, `${turn}!`).bash('lint', `${40 - turn} problems`, true)),
   ],
   ['a failure that stays for nine changes', run().times(9, failing).edit('a', 'b', 'c').bash('make', 'built')],
+  [
+    'an old failure beside work on one file after the other',
+    run().times(12, (r, turn) =>
+      r.edit(`${name(turn)}.ts`, 'a', 'b').bash('npm run lint', 'legacy.js: unused name, 1 problem in all', true),
+    ),
+  ],
+  [
+    'a check that is clean with an exit code',
+    run().times(12, (r, turn) =>
+      r.edit('a.ts', `${turn}`, `${turn}!`).bash(`tsc | grep f${turn}`, 'Exit code 1', true),
+    ),
+  ],
+  [
+    'changes by a tool that answers with no error',
+    run().times(12, (r, turn) =>
+      r.calls('mcp__docs__update_page', `p${turn}`).gets(`{"error": null, "id": "p${turn}", "ok": true}`),
+    ),
+  ],
+  [
+    'failures of which the end gets better',
+    run().times(12, (r, turn) =>
+      r
+        .edit('a.py', `${turn}`, `${turn}!`)
+        .bash('check', `${'check /tmp/pytest-of-user/converted.json differs\n'.repeat(9)}${40 - turn} left`, true),
+    ),
+  ],
   ['six replies in a row', run().times(6, (r) => r.says('I will do it now.'))],
 ];
 

@@ -75,9 +75,11 @@ export class StepPairs {
 /** A longer answer says more than that it came to nothing. */
 const answerChars = 500;
 
+const errorAnswer = /^\{\s*"error"\s*:(?!\s*(?:null|false|0|""|\{\s*\}|\[\s*\])\s*[,}])/;
+
 /** Tools of one's own often have no error flag; a change that answers with an error was not made. */
 function answersError(result: ResultSign): boolean {
-  return result.chars <= answerChars && /^\{\s*"error"\s*:\s*(?!null|false|""|\{\s*\}|\[\s*\])/.test(result.lead);
+  return result.chars <= answerChars && errorAnswer.test(result.lead);
 }
 
 /** Longer than a bare exit code in any language, shorter than an error with a name in it. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EvalDocument, evaluate } from './eval.ts';
 import { fHalf, median, shuffled, wilson } from './statistics.ts';
@@ -57,6 +58,30 @@ describe('eval on our own recordings of the real client', () => {
       ],
       overall: { tp: 0, fp: 0, fn: 0, recall: null },
     });
+  });
+
+  it('says the same of a plain file as of a packed one', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'wk-eval-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const output = `all is well\n${'one more line of it\n'.repeat(300)}`;
+    const lines = Array.from({ length: 8 }, (_, at) => {
+      const call = { type: 'tool_use', id: `t${at}`, name: 'Bash', input: { command: 'make' } };
+      const result = { tool_use_id: `t${at}`, type: 'tool_result', content: output };
+      const base = { parentUuid: 'p', sessionId: 's' };
+      return [
+        { ...base, type: 'assistant', message: { content: [call] }, uuid: `a${at}` },
+        { ...base, type: 'user', message: { content: [result] }, toolUseResult: { stdout: output }, uuid: `u${at}` },
+      ].map((record) => JSON.stringify(record));
+    });
+    const text = lines.flat().join('\n');
+    writeFileSync(path.join(folder, 'plain.jsonl'), text);
+    writeFileSync(path.join(folder, 'packed.jsonl.gz'), gzipSync(text));
+    const label = { label: 'looping', format: 'claude-code', onset_index: 0, end_index: 15, hard_negative: false };
+    const labels = ['plain.jsonl', 'packed.jsonl.gz'].map((events) =>
+      JSON.stringify({ ...label, id: events, events, sample: 'random' }),
+    );
+    writeFileSync(path.join(folder, 'labels.jsonl'), labels.join('\n'));
+    expect(await figuresOf(folder)).toMatchObject({ runs: 2, overall: { tp: 2, fp: 0, fn: 0 } });
   });
 
   it('says what is missing', async () => {

@@ -78,7 +78,11 @@ export async function readLabelledRuns(
     const events: RunEvent[] = [];
     const inside = !path.relative(folder, path.resolve(folder, file)).startsWith('..');
     const read = inside
-      ? await readRun(path.resolve(folder, file), (event) => events.push(event))
+      ? await readRun(path.resolve(folder, file), (event) => {
+          // Asked for now: when it is judged, the file is closed.
+          if (event.fact.kind === 'tool-result') void event.fact.sign?.hash;
+          events.push(event);
+        })
       : fail('not-found', `${file} is outside of ${folder}`);
     if (read.ok) {
       const unstructured = read.value.counts.unstructured > 0 && events.length === 0;

@@ -22,6 +22,7 @@ export class Cycle {
   lastRefusal: string | null = null;
   /** By which the permission to write the document is withdrawn; undefined: an earlier run may have given one. */
   allowance: string | null | undefined = undefined;
+  allowedUntilMs = 0;
   readonly #signs = new Map<string, HandoffSigns>();
   #stepAgeMs = 0;
   #lookedMs: number;

@@ -93,15 +93,20 @@ export class HandoffDeeds {
 
   /** In manual permission mode it may write this one file with nobody there. Also after a restart. */
   #allow(cycle: Cycle, view: AgentView): void {
-    if (typeof cycle.allowance === 'string') return;
+    const nowMs = this.#parts.clock.nowMs();
+    const lastsMs = 4 * this.#parts.config().handoff.deadlineMinutes * 60_000;
+    // Given anew in time: at a usage limit a step lasts for hours.
+    if (typeof cycle.allowance === 'string' && nowMs < cycle.allowedUntilMs - lastsMs / 2) return;
     const { file, oldSession } = cycle.handoff;
     // Of a pattern nobody knows which file it will be.
     if (cycle.handoff.recipe !== documentRecipe && file.includes('*')) return;
-    const untilMs = this.#parts.clock.nowMs() + 4 * this.#parts.config().handoff.deadlineMinutes * 60_000;
+    const untilMs = nowMs + lastsMs;
     const { pid, startTicks } = view.process;
     const allowed = allow(this.#parts.home, { pid, startTicks, sessionId: oldSession, file, untilMs });
     // Without it the agent may still be allowed to write there, or a person answers the dialog.
-    if (allowed.ok) cycle.allowance = allowed.value;
+    if (!allowed.ok) return;
+    cycle.allowance = allowed.value;
+    cycle.allowedUntilMs = untilMs;
   }
 
   #ask(cycle: Cycle, problems: readonly DocumentProblem[], view: AgentView): Promise<Never | null> {

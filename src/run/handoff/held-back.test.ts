@@ -1,9 +1,10 @@
 // When a handoff does nothing: nobody lets it, or what is known of its agent is not of now.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentView } from '../../../test/runs/agent-view.ts';
+import type { State } from '../../model/agent.ts';
 import { type Handoff, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
 import { ok } from '../../model/result.ts';
 import { openAllowances } from '../allowances.ts';
@@ -25,6 +26,7 @@ class Desk {
   readonly rows: Handoff[] = [];
   nowMs = Date.now();
   session = 'old';
+  state: State = 'idle';
   isDue = false;
   isBehind = false;
   /** Its last look went well. */
@@ -86,7 +88,7 @@ class Desk {
   }
 
   #view() {
-    return agentView('idle', null, 1, { cwd: this.project, sessionId: this.session });
+    return agentView(this.state, null, 1, { cwd: this.project, sessionId: this.session });
   }
 
   #parts(): HandoffsParts {
@@ -250,6 +252,15 @@ describe('in watch mode', () => {
     await world.rounds(1);
     expect(world.allowances).toEqual([]);
   });
+});
+
+it('it may still write when a usage limit of hours is over', async () => {
+  const world = await desk('prompted');
+  world.state = 'limited';
+  await world.rounds(200);
+  expect(world.allowances).toHaveLength(1);
+  const file = path.join(world.home.allowancesDir, world.allowances[0] as string);
+  expect(JSON.parse(readFileSync(file, 'utf8')).untilMs).toBeGreaterThan(world.nowMs);
 });
 
 it('what an earlier daemon allowed is withdrawn when the document is stored', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { resultSign } from '../../clients/signs.ts';
 import { defaultConfig } from '../config/schema.ts';
 import { judgeLimits, type ReplayLine, replayFile } from './replay.ts';
 
@@ -105,6 +106,19 @@ it('a hundred thousand records of one minute are counted, not taken for silence 
   expect(done).toMatchObject({ ok: true, value: { lines: 100_000, steps: 50_000 } });
   expect(done.ok && [done.value.findings, done.value.set_aside]).toEqual([{}, {}]);
 }, 60_000);
+
+it('arguments that are nested without end are no reason to stop', async () => {
+  const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`;
+  const call = `{"type":"assistant","uuid":"a","sessionId":"s","message":{"content":[{"type":"tool_use","id":"t","name":"x","input":{"a":${deep}}}]}}`;
+  const { done } = await replay(['{"type":"mode","sessionId":"s"}', call, call.replace('"a"', '"b"')].join('\n'));
+  expect(done).toMatchObject({ ok: true, value: { lines: 3, events: 4 } });
+});
+
+it('a word without end is gone through once', () => {
+  // Each takes a hundred times as long where every number in it is looked at as the beginning of an id.
+  for (let turn = 0; turn < 200; turn += 1)
+    expect(resultSign(`${turn}${'a1'.repeat(8_000)}z`, false).hash).toHaveLength(13);
+}, 30_000);
 
 it('records out of order, twice, without a time and without their calls make no finding', async () => {
   const steps = Array.from({ length: 40 }, (_, index) => [

@@ -19,6 +19,8 @@ export interface LineTaker {
   line(bytes: Buffer, at: number, source: LineSource | null): boolean;
   /** Bytes of the file read since the last time. */
   read(bytes: number): void;
+  /** Nothing comes any more; the source is still there. */
+  end(): void;
 }
 
 /**
@@ -49,6 +51,7 @@ async function readPlain(file: string, taker: LineTaker): Promise<number> {
       }
     }
     cutter.end();
+    taker.end();
     return cutter.oversized;
   } finally {
     source.isOpen = false;
@@ -86,6 +89,7 @@ async function readPacked(file: string, taker: LineTaker): Promise<number> {
     if (!cutter.take(chunk as Buffer)) return cutter.oversized;
   }
   cutter.end();
+  taker.end();
   return cutter.oversized;
 }
 

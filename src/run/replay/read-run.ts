@@ -6,6 +6,7 @@ import { isRolloutRecord, parseRolloutLine } from '../../clients/codex/rollout.t
 import { decoded } from '../../clients/decoded.ts';
 import type { JsonObject } from '../../clients/json.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
+import { digest } from '../../model/digest.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import { eachLine, type LineSource } from './lines.ts';
@@ -40,6 +41,8 @@ export async function readRun(
   /** With the counts as they are, of which the event's own line is the last. */
   take: (event: RunEvent, counts: Readonly<RunCounts>) => void,
   read: (bytes: number) => void = () => {},
+  /** The last event was taken. */
+  end: () => void = () => {},
 ): Promise<Result<{ format: RunFormat; counts: RunCounts }, ReadProblem>> {
   const found = await stat(file).catch(() => null);
   if (found === null) return fail('not-found', `${file} is not there`, 'name a transcript or an event file');
@@ -63,7 +66,7 @@ export async function readRun(
       }
       return true;
     };
-    counts.oversized = await eachLine(file, { line, read });
+    counts.oversized = await eachLine(file, { line, read, end });
   } catch (error) {
     return fail('unreadable', `${file} cannot be read: ${(error as Error).message}`, 'check the file');
   }
@@ -100,9 +103,9 @@ function transcriptLine(line: Buffer, index: number, at: number, source: LineSou
   const lean = leanLine(line);
   let parsed: ParsedLine = { ok: false };
   if (lean !== null) {
-    const { text, output } = lean;
-    const whole = output === null ? null : laterText(line, at, source, output.from, output.to);
-    parsed = parseTranscriptLine(text, place, whole);
+    const { text, of, output: cut } = lean;
+    const output = cut === null ? null : laterText(line, at, source, cut.from, cut.to);
+    parsed = parseTranscriptLine(text, place, { of, output });
   }
   if (!parsed.ok) parsed = parseTranscriptLine(decoded(line), place);
   if (!parsed.ok) return { ok: false, reason: 'malformed' };
@@ -116,6 +119,6 @@ function laterText(line: Buffer, at: number, source: LineSource | null, from: nu
   return () => {
     const bytes = kept ?? source?.again(at + from, at + to) ?? null;
     // What cannot be had any more is like nothing else.
-    return (bytes === null ? null : writtenText(bytes)) ?? `${at}\0`;
+    return (bytes === null ? null : writtenText(bytes)) ?? digest(String(at));
   };
 }

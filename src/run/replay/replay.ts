@@ -115,9 +115,13 @@ export async function replayFile(
       before.openMs += Math.max(0, judge.openMs - openMs - (event.atMs - fromMs));
     } else take(event);
   });
-  const done = await readRun(file, (event, counts) => times.take(event, counts), read);
+  const done = await readRun(
+    file,
+    (event, counts) => times.take(event, counts),
+    read,
+    () => times.end(),
+  );
   if (!done.ok) return done;
-  times.end();
   judge.end(nowMs);
   const { format, counts } = done.value;
   const past = before ?? { counts, steps: judge.steps, setAside: judge.counts, openMs: judge.openMs };
