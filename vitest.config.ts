@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 // unit: beside the code, no outside world. system: real tmux, PostgreSQL and the CLI.
 // clients: the real Claude Code; timed: those of them that assert how soon something is seen or done.
 // long: what takes too long for every run.
-const timed = ['context', 'degraded', 'more-states', 'prompt', 'restarts', 'screens', 'spawns', 'state-matrix'].map(
+const timed = ['degraded', 'more-states', 'prompt', 'screens', 'spawns', 'state-matrix'].map(
   (name) => `test/clients/${name}.test.ts`,
 );
 // Two at a time where a file says that its scenarios may go together.
@@ -14,7 +14,7 @@ export default defineConfig({
     pool: 'forks',
     projects: [
       // Thousands of made-up inputs take their time on a machine that has other things to do.
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000 } },
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 } },
       {
         extends: true,
         test: {

@@ -11,6 +11,9 @@ import { makeHomeDir, runningDaemon } from './home.ts';
 import { refreshScript } from './setup/init.ts';
 import type { StatusDocument } from './status.ts';
 
+/** How long a changed configuration file has to be as it is. */
+const configHeldMs = 1_000;
+
 /** One full round without a daemon: look, record, act, and stop again. The database is left as it was found. */
 export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocument, StartFailure>> {
   const keepDb = databaseRuns(options.home);
@@ -59,7 +62,12 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   const database = await openDatabase(options.home, options.environment, options.progress);
   if (!database.ok) return fail('database', database.message, database.fix);
   const store = openStore(database.value.url);
-  const daemon = new Daemon(options, watchConfig(options.places, loaded.value), database.value, store);
+  const daemon = new Daemon(
+    options,
+    watchConfig(options.places, loaded.value, () => performance.now(), configHeldMs),
+    database.value,
+    store,
+  );
   const running = await daemon.start();
   if (!running.ok) {
     await store.close();

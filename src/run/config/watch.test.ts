@@ -47,6 +47,25 @@ describe('the configuration while the daemon runs', () => {
     expect(watch.current().origins.tickSeconds).toBe(`${file}:2`);
   });
 
+  it('does not take a file for empty that a busy disk has not written yet, however quick the ticks are', () => {
+    writeFileSync(file, 'mode: watch\n');
+    const places = { file: null, home: root, projectDir: path.dirname(projectFile) };
+    const loaded = loadConfig(places);
+    if (!loaded.ok) throw new Error(loaded.message);
+    let nowMs = 0;
+    const watch = watchConfig(places, loaded.value, () => nowMs, 1_000);
+    const tick = () => {
+      nowMs += 200;
+      return watch.check();
+    };
+    for (let turn = 0; turn < 10; turn += 1) tick();
+    truncateSync(file);
+    for (let turn = 0; turn < 5; turn += 1) expect(tick()).toBe('unchanged');
+    writeFileSync(file, 'mode: watch\ntickSeconds: 7\n');
+    for (let turn = 0; turn < 5; turn += 1) expect(tick()).toBe('unchanged');
+    expect(tick()).toEqual(changed({ mode: 'watch', tickSeconds: 7 }));
+  });
+
   it('notices a change made between loading and the first check', () => {
     const watch = start();
     writeFileSync(file, 'mode: watch\n');

@@ -15,14 +15,21 @@ export interface ConfigWatch {
 
 /**
  * A change counts when two checks in a row see the same files. In between, an editor may have truncated the file or
- * moved it away, and an empty or missing file means defaults: `mode: watch` would act for a moment.
+ * moved it away, and an empty or missing file means defaults: `mode: watch` would act for a moment. A disk that is busy
+ * keeps it so for longer than a quick tick, hence `leastMs` on that clock.
  */
-export function watchConfig(places: ConfigPlaces, loaded: LoadedConfig): ConfigWatch {
+export function watchConfig(
+  places: ConfigPlaces,
+  loaded: LoadedConfig,
+  monotonicMs: () => number = () => 0,
+  leastMs = 0,
+): ConfigWatch {
   let current = loaded;
   let bad = false;
   // Unknown, since the files may have changed after `loaded` was read; the first two checks settle it.
   let applied: string | null = null;
   let seen: string | null = null;
+  let seenMs = 0;
 
   return {
     current: () => current,
@@ -34,8 +41,10 @@ export function watchConfig(places: ConfigPlaces, loaded: LoadedConfig): ConfigW
       }
       if (now !== seen) {
         seen = now;
+        seenMs = monotonicMs();
         return 'unchanged';
       }
+      if (monotonicMs() - seenMs < leastMs) return 'unchanged';
       applied = now;
       const next = loadConfig(places);
       if (!next.ok) {
