@@ -8,7 +8,7 @@ import { cost } from './measure.mjs';
 import { writeTranscript } from './transcript.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const rounds = 3;
+const rounds = 5;
 const million = 1_000_000;
 const cases = [
   { name: 'one file of 200 MB', files: 1, bytes: 200 * million },
@@ -87,7 +87,7 @@ export async function replayLines() {
   return [
     '## Replay',
     '',
-    'Made-up transcripts in the mix of real ones (`bench/transcript.mjs`), from the page cache, the best of three runs in turn, programs whole with',
+    'Made-up transcripts in the mix of real ones (`bench/transcript.mjs`), from the page cache, the best of five runs in turn, programs whole with',
     'their start. CPU is of all threads; `JSON.parse alone` reads the files in big pieces and does nothing else.',
     '',
     '| what | by | per CPU second | per second | of JSON.parse, per CPU second | memory at most |',
