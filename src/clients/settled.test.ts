@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { settledDigest, settledStart, squeezedDigest } from './settled.ts';
+import { squeezedDigest } from './call-digest.ts';
+import { settledDigest, settledStart } from './settled.ts';
 
 /** What the one pass stands for. */
 function settled(text: string, isError: boolean): string {

@@ -1,5 +1,5 @@
 import { digest, digestOf, highFactor, highStart, lowFactor, lowStart } from '../model/digest.ts';
-import type { JsonObject } from './json.ts';
+import { isWideBlank } from './blanks.ts';
 
 /**
  * The digest of an output without what changes by itself from one run of the same command to the next: blanks, times,
@@ -33,7 +33,6 @@ export function settledStart(text: string, isError: boolean): SettledStart {
   return { start, isWhole: scannedChars >= text.length, isSure };
 }
 
-const inputCharsMax = 64_000;
 const startCharsSaid = 200;
 /** More than ever is compared; what is longer is cut before. */
 const codesMax = 16_384;
@@ -204,84 +203,6 @@ function scan(text: string, isError: boolean, saidMax: number): string {
   return digestOf(low, high);
 }
 
-/** The digest of a text whose blanks do not matter. */
-export function squeezedDigest(head: string, text: string): string {
-  let low = lowStart;
-  let high = highStart;
-  for (let index = 0; index < head.length; index += 1) {
-    const code = head.charCodeAt(index);
-    low = Math.imul(low ^ code, lowFactor);
-    high = Math.imul(high ^ code, highFactor);
-  }
-  let blank = false;
-  let begun = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code < 128 ? kinds[code] === kindBlank : isWideBlank(code)) {
-      blank = begun;
-      continue;
-    }
-    if (blank) {
-      low = Math.imul(low ^ 32, lowFactor);
-      high = Math.imul(high ^ 32, highFactor);
-    }
-    blank = false;
-    begun = true;
-    low = Math.imul(low ^ code, lowFactor);
-    high = Math.imul(high ^ code, highFactor);
-  }
-  return digestOf(low, high);
-}
-
-/**
- * The digest of the arguments of a call as if they were written as JSON first, which would take longer than all the rest:
- * blanks do not matter, line breaks do.
- */
-export function inputDigest(tool: string, input: JsonObject, leftOut: string): string {
-  low = lowStart;
-  high = highStart;
-  add(tool);
-  for (const key of Object.keys(input)) {
-    const value = input[key];
-    if (key === leftOut) continue;
-    add('\n');
-    add(key);
-    const isText = typeof value === 'string';
-    add(isText ? '=' : ':');
-    add(isText ? value : written(value));
-  }
-  return digestOf(low, high);
-}
-
-/** What is nested too deep to be written is left out. */
-function written(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    return '';
-  }
-}
-
-let low = lowStart;
-let high = highStart;
-
-function add(text: string): void {
-  let ownLow = low;
-  let ownHigh = high;
-  let blank = false;
-  const end = Math.min(text.length, inputCharsMax);
-  for (let index = 0; index < end; index += 1) {
-    const code = text.charCodeAt(index);
-    const isBlank = code === 32 || (code >= 128 && isWideBlank(code));
-    if (isBlank && blank) continue;
-    blank = isBlank;
-    ownLow = Math.imul(ownLow ^ (isBlank ? 32 : code), lowFactor);
-    ownHigh = Math.imul(ownHigh ^ (isBlank ? 32 : code), highFactor);
-  }
-  low = ownLow;
-  high = ownHigh;
-}
-
 /** The text as numbers, with a zero after its end: asking a string for one character after the other takes twice as long. */
 const codes = new Uint16Array(codesMax + 1);
 const codeBytes = Buffer.from(codes.buffer);
@@ -314,20 +235,6 @@ const isLetter = kinds.map((kind) => (kind === kindLetter || kind === kindIdStar
 
 function isWord(kind: number): boolean {
   return kind >= kindLetter;
-}
-
-function isWideBlank(code: number): boolean {
-  if (code < 0x1680) return code === 0xa0;
-  return (
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000 ||
-    code === 0xfeff
-  );
 }
 
 const small = { c: 99, d: 100, h: 104, i: 105, m: 109, n: 110, r: 114, s: 115, t: 116, x: 120 } as const;

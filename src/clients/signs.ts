@@ -1,8 +1,9 @@
 import type { CallSign, ResultSign } from '../model/session-event.ts';
 import { actOf, isQuick } from './acts.ts';
+import { inputDigest, squeezedDigest } from './call-digest.ts';
 import type { JsonObject } from './json.ts';
 import { problemOf } from './problem.ts';
-import { inputDigest, settledDigest, settledStart, squeezedDigest } from './settled.ts';
+import { settledDigest, settledStart } from './settled.ts';
 
 const targetCharsMax = 300;
 const leadCharsMax = 300;
