@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // unit: beside the code, no outside world. system: real tmux, PostgreSQL and the CLI.
 // clients: the real Claude Code; timed: those of them that assert how soon something is seen or done.
@@ -9,9 +12,20 @@ const timed = ['degraded', 'more-states', 'prompt', 'screens', 'spawns', 'state-
 // Two at a time where a file says that its scenarios may go together.
 const realClients = { testTimeout: 180_000, hookTimeout: 120_000, maxConcurrency: 2 };
 
+const seconds: Record<string, number> = JSON.parse(readFileSync('scripts/test/seconds.json', 'utf8'));
+
+/** The longest first, as measured: one that begins last is waited for with a core idle. A fresh clone knows no times. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const took = ({ moduleId }: TestSpecification) => seconds[path.relative(process.cwd(), moduleId)] ?? 0;
+    return (await super.sort(files)).sort((a, b) => took(b) - took(a));
+  }
+}
+
 export default defineConfig({
   test: {
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Thousands of made-up inputs take their time on a machine that has other things to do.
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 } },

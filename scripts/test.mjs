@@ -1,19 +1,25 @@
 // `npm test`: brings what the tests need, runs the checks and the tests, and ends with `N passed, N failed`.
 //   --setup-only  bring everything, test nothing
 //   --long        also the long tests and Node 24; keeps the reports under docs/reports/
+//   --part K/N    of the long run, so much; the report comes with the last part of a commit
 //   --node24      also the unit tests on Node 24
 import path from 'node:path';
 import { runCheck } from './test/checks.mjs';
 import { stopAll, wasStopped } from './test/children.mjs';
 import { bringBuild, bringClients, bringDependencies, bringNode24, bringTmux } from './test/needs.mjs';
-import { writeLongReport } from './test/report.mjs';
+import { addUp, parsePart, plan, workTree } from './test/parts.mjs';
+import { againMax, keepUnsteady, runMissedAgain } from './test/retry.mjs';
 import { checkLeftProcesses, endRun, startRun } from './test/run-folder.mjs';
-import { runVitest } from './test/vitest.mjs';
+import { passesAlone, runVitest } from './test/vitest.mjs';
 
-const known = ['--setup-only', '--long', '--node24'];
-const flags = process.argv.slice(2);
+const known = ['--setup-only', '--long', '--part K/N', '--node24'];
+const words = process.argv.slice(2);
+const partAt = words.indexOf('--part');
+const part = partAt < 0 ? { part: 1, of: 1 } : parsePart(words[partAt + 1] ?? '');
+const flags = words.filter((_, n) => partAt < 0 || (n !== partAt && n !== partAt + 1));
 const checks = ['biome', 'types', 'imports', 'lock', 'knip'];
 const interrupted = 130;
+const slowSeconds = 10;
 
 function total(results) {
   const sum = (key) => results.reduce((all, result) => all + result[key], 0);
@@ -22,6 +28,15 @@ function total(results) {
 
 const counts = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+
+const unsteadyOf = (results) => results.flatMap(({ unsteady }) => unsteady ?? []);
+
+/** What took longest, for those who share the tests out. */
+function printSlowest(results) {
+  const files = results.flatMap((result) => (result.files ?? []).filter(({ seconds }) => seconds >= slowSeconds));
+  for (const { file, seconds } of files.sort((a, b) => b.seconds - a.seconds))
+    process.stdout.write(`${String(seconds).padStart(5)} s  ${file}\n`);
+}
 
 function printSummary(results) {
   const width = Math.max(...results.map(({ name }) => name.length));
@@ -32,6 +47,7 @@ function printSummary(results) {
   for (const { name, failures } of results) {
     for (const failure of failures) process.stdout.write(`failed: ${name}: ${failure}\n`);
   }
+  for (const { file, name } of unsteadyOf(results)) process.stdout.write(`unsteady: ${file}: ${name}\n`);
   process.stdout.write(`${counts(total(results))}\n`);
 }
 
@@ -43,20 +59,27 @@ async function bringAll() {
   return null;
 }
 
-async function testAll(folder) {
-  const long = flags.includes('--long');
+async function testAll(folder, long) {
   const results = [];
   const add = async (work) => {
     if (!wasStopped()) results.push(await work());
   };
-  for (const check of checks) await add(() => runCheck(check));
-  for (const project of ['unit', 'system', 'timed', 'clients', ...(long ? ['long'] : [])]) {
-    await add(() => runVitest({ project, folder, long, node: process.execPath }));
+  const budget = { left: againMax };
+  const test = (project, files) =>
+    add(async () => {
+      const result = await runVitest({ project, files, folder, reports: long !== null });
+      return runMissedAgain(result, budget, (missed) => passesAlone(missed, { folder }));
+    });
+  if (long === null || long.has('checks')) for (const check of checks) await add(() => runCheck(check));
+  if (long === null || long.has('unit')) await test('unit', []);
+  for (const project of ['system', 'timed', 'clients', 'long']) {
+    const files = long?.files(project) ?? [];
+    if (long === null ? project !== 'long' : files.length > 0) await test(project, files);
   }
-  if (long || flags.includes('--node24')) {
+  if (long?.has('unit on Node 24') || flags.includes('--node24')) {
     await add(async () => {
       const node = await bringNode24(path.join(folder, 'node24'));
-      return runVitest({ project: 'unit', label: 'unit on Node 24', folder, long, node });
+      return runVitest({ project: 'unit', label: 'unit on Node 24', folder, node });
     });
   }
   await add(() => checkLeftProcesses(folder));
@@ -65,10 +88,12 @@ async function testAll(folder) {
 
 async function main() {
   const unknown = flags.find((flag) => !known.includes(flag));
-  if (unknown !== undefined) {
-    process.stderr.write(`test: unknown option ${unknown}; there are ${known.join(', ')}\n`);
+  if (unknown !== undefined || part === null || (partAt >= 0 && !flags.includes('--long'))) {
+    const what = unknown === undefined ? '--part is K/N of a long run' : `unknown option ${unknown}`;
+    process.stderr.write(`test: ${what}; there are ${known.join(', ')}\n`);
     return 2;
   }
+  const started = workTree();
   const problem = await bringAll();
   if (problem !== null) {
     process.stderr.write(`test: ${problem}\n`);
@@ -81,9 +106,13 @@ async function main() {
   }
   const folder = startRun();
   try {
-    const results = await testAll(folder);
+    const long = flags.includes('--long') ? plan(part) : null;
+    if (long !== null) process.stdout.write(`test: part ${part.part}/${part.of}, about ${long.seconds} s\n`);
+    const results = await testAll(folder, long);
     if (wasStopped()) return 1;
-    if (flags.includes('--long')) writeLongReport(results);
+    keepUnsteady(unsteadyOf(results));
+    printSlowest(results);
+    if (long !== null) process.stdout.write(`\n${addUp(part, { ...long, started }, results)}\n`);
     printSummary(results);
     return total(results).failed === 0 ? 0 : 1;
   } finally {

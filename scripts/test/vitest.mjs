@@ -1,4 +1,4 @@
-// One vitest project, its figures read from vitest's own report.
+// One vitest project, or some of its files, or one test alone; its figures by our own reporter.
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { program, root, run } from './children.mjs';
@@ -11,15 +11,18 @@ const limitsMs = {
   long: 4 * 3_600_000,
 };
 
+const reporter = path.join(root, 'scripts/test/reporter.mjs');
+
 /** Nothing of the caller's own Watchkeeper, tmux or database may reach a test. */
-function environment(folder, long) {
+function environment(folder, reports) {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(WATCHKEEPER_|TMUX|PG|DATABASE_URL$|npm_(?!config_))/.test(name),
   );
   return {
     ...Object.fromEntries(kept),
     TMPDIR: path.join(folder, 'tmp'),
-    ...(long ? { WATCHKEEPER_REPORTS: 'docs/reports' } : {}),
+    TEST_RESULT: path.join(folder, 'vitest.json'),
+    ...(reports ? { WATCHKEEPER_REPORTS: 'docs/reports' } : {}),
   };
 }
 
@@ -31,42 +34,74 @@ function readReport(file) {
   }
 }
 
-function failuresIn(report) {
-  return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = path.relative(root, name);
-    const failed = assertionResults.filter((test) => test.status === 'failed');
-    // A file that could not even be read has no test that failed.
-    if (failed.length === 0 && status === 'failed') return [`${file}: ${firstLine(message)}`];
-    return failed.map((test) => `${file}: ${test.fullName}: ${firstLine(test.failureMessages?.[0])}`);
-  });
+const say = (file, name, reason) => [file, name, reason].filter(Boolean).join(': ');
+
+/** vitest's own limit is one too, but only if the scenario looked at its world afterwards, which says so by the other. */
+export function isMissedDeadline(errors) {
+  const isMissed = ({ name }) => name === 'DeadlineMissed';
+  const isTimeUp = ({ message }) => /^Test timed out in \d+ms/.test(message);
+  return errors.some(isMissed) && errors.every((error) => isMissed(error) || isTimeUp(error));
 }
 
-function firstLine(text) {
-  return (text ?? '').trim().split('\n')[0].slice(0, 200);
-}
-
-export async function runVitest({ project, label = project, folder, long, node }) {
+async function startVitest({
+  project,
+  files = [],
+  only = null,
+  folder,
+  cwd = root,
+  reports = false,
+  show = true,
+  node = process.execPath,
+}) {
   const startMs = performance.now();
-  const file = path.join(folder, 'vitest.json');
-  rmSync(file, { force: true });
-  process.stdout.write(`\ntest: ${label}\n`);
-  const args = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const env = environment(folder, reports);
+  rmSync(env.TEST_RESULT, { force: true });
+  const args = ['run', '--project', project, '--reporter=default', `--reporter=${reporter}`, ...files];
+  if (only !== null) args.push('-t', `^${escaped(only)}$`);
   if (!process.stdout.isTTY) args.push('--no-color');
-  const { code } = await run(node, [program('vitest', 'vitest.mjs'), ...args], {
-    env: environment(folder, long),
-    show: true,
-    limitMs: limitsMs[project],
-  });
-  const report = readReport(file);
-  const failures = report === null ? [] : failuresIn(report);
+  const how = { env, cwd, show, limitMs: limitsMs[project] };
+  const { code } = await run(node, [program('vitest', 'vitest.mjs'), ...args], how);
+  return { code, report: readReport(env.TEST_RESULT), seconds: Math.round((performance.now() - startMs) / 1000) };
+}
+
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+
+/** `files`: those alone; `reports`: the tests write docs/reports. `missed`: the failures that were a deadline and no more. */
+export async function runVitest(wanted) {
+  const { project, label } = wanted;
+  process.stdout.write(`\ntest: ${label ?? project}\n`);
+  const { code, report, seconds } = await startVitest(wanted);
+  const files = report?.files ?? [];
+  const failed = files.flatMap(({ file, tests }) =>
+    tests.filter(({ state }) => state === 'failed').map(({ name, errors }) => ({ file, name, errors })),
+  );
+  const failures = [
+    ...files.flatMap(({ file, errors }) => errors.map((message) => say(file, '', message))),
+    ...failed.map(({ file, name, errors }) => say(file, name, errors[0]?.message)),
+  ];
   // A set-up that failed, an error outside of any test, no test at all, or no report.
   if (failures.length === 0 && (code !== 0 || report === null)) failures.push(`vitest ended with ${code}, see above`);
+  const count = (state) =>
+    files.reduce((sum, { tests }) => sum + tests.filter((test) => test.state === state).length, 0);
   return {
-    name: label,
-    passed: report?.numPassedTests ?? 0,
+    name: label ?? project,
+    passed: count('passed'),
     failed: failures.length,
-    skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
+    skipped: count('skipped'),
     failures,
-    seconds: Math.round((performance.now() - startMs) / 1000),
+    missed: failed
+      .filter(({ errors }) => isMissedDeadline(errors))
+      .map(({ file, name, errors }) => ({ project, file, name, failure: say(file, name, errors[0].message) })),
+    unsteady: [],
+    files: files.map(({ file, seconds: took }) => ({ file, seconds: took })),
+    seconds,
   };
+}
+
+/** One test by its name, in a vitest of its own. */
+export async function passesAlone({ project, file, name }, where) {
+  process.stdout.write(`\ntest: once more, alone: ${file}: ${name}\n`);
+  const { code, report } = await startVitest({ ...where, project, files: [file], only: name });
+  const tests = report?.files.flatMap((each) => each.tests).filter(({ state }) => state !== 'skipped') ?? [];
+  return code === 0 && tests.length > 0 && tests.every(({ state }) => state === 'passed');
 }

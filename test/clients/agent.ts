@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ClientAgent, type ClientOptions, configDirOf, launchClient } from '../../src/run/conform/agent.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { until, withMore } from '../../src/run/conform/until.ts';
 import {
   ClientRecords,
   type RegistryFile,
@@ -70,9 +70,8 @@ export class Agent extends ClientAgent {
 
   async waitStatus(status: string, ms = 30_000): Promise<RegistryFile> {
     const look = () => (this.registry()?.status === status ? this.registry() : null);
-    return until(`${this.session} ${status}`, look, ms).catch((error: Error) => {
-      throw new Error(`${error.message}; registry: ${JSON.stringify(this.registry())}`);
-    });
+    const more = () => `registry: ${JSON.stringify(this.registry())}`;
+    return until(`${this.session} ${status}`, look, ms).catch(withMore(more));
   }
 
   async waitReady(ms = 60_000): Promise<void> {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { isRunning, processesIn } from '../../src/run/conform/processes.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { until, withMore } from '../../src/run/conform/until.ts';
 import type { ConformanceResult } from '../../src/run/conformance-results.ts';
 import { claudeProgram, emptyEnvironment } from './agent.ts';
 import { type Scenario, watchkeeperProgram } from './scenario.ts';
@@ -48,9 +48,7 @@ export class Conformance {
   }
 
   says(pattern: RegExp, ms = 40_000): Promise<unknown> {
-    return until(`${pattern} said`, () => pattern.test(this.#stderr), ms).catch((error: Error) => {
-      throw new Error(`${error.message}\n${this.#stderr}`);
-    });
+    return until(`${pattern} said`, () => pattern.test(this.#stderr), ms).catch(withMore(() => this.#stderr));
   }
 
   /** Those of the world it made for itself. */
@@ -75,9 +73,7 @@ export class Conformance {
   }
 
   async ended(ms = 60_000): Promise<Ended> {
-    await until('the run ended', () => this.#code !== undefined, ms).catch((error: Error) => {
-      throw new Error(`${error.message}\n${this.#stderr}`);
-    });
+    await until('the run ended', () => this.#code !== undefined, ms).catch(withMore(() => this.#stderr));
     return { code: this.#code ?? null, stdout: this.#stdout, stderr: this.#stderr };
   }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Reply } from '../../src/run/conform/model-script.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { DeadlineMissed, until } from '../../src/run/conform/until.ts';
 import type { HandoffDocument } from '../../src/run/handoff/documents.ts';
 import { type Agent, clientOnPath, launchAgent } from './agent.ts';
 import { type Disobedience, ended, Handing, handoffs } from './handing-over.ts';
@@ -53,7 +53,7 @@ export class Gate {
 
   async reached(ms = 60_000): Promise<void> {
     const late = sleep(ms, null, { ref: false }).then(() => {
-      throw new Error(`not within ${ms} ms: the model at its gate`);
+      throw new DeadlineMissed(`not within ${ms} ms: the model at its gate`);
     });
     await Promise.race([this.#arrived, late]);
   }
@@ -256,7 +256,7 @@ export async function playAll(
 ): Promise<Map<Kind, HandoffDocument>> {
   const played = new Map<Kind, HandoffDocument>();
   const left = Object.entries(kinds).map(([key, kind], nth) => ({ key, kind, nth }));
-  const failures: string[] = [];
+  const failures: Error[] = [];
   const worker = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const { key, kind, nth } = next;
@@ -266,15 +266,17 @@ export async function playAll(
       } catch (error) {
         const agent = world.s.agents.find(({ session }) => session === `${key}-ps`);
         const screen = (await agent?.screen().catch(() => '')) ?? '';
-        failures.push(`${key}: ${(error as Error).message}\n${screen.trimEnd()}`);
+        const failure = error as Error;
+        failure.message = `${key}: ${failure.message}\n${screen.trimEnd()}`;
+        failures.push(failure);
         agent?.kill('SIGKILL');
       }
-      const how = failures.at(-1)?.startsWith(`${key}:`) ? 'NOT AS IT SHOULD' : kind.end;
+      const how = failures.at(-1)?.message.startsWith(`${key}:`) ? 'NOT AS IT SHOULD' : kind.end;
       process.stderr.write(`  ${key}: ${how}, ${Math.round((Date.now() - startedMs) / 1000)} s\n`);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  if (failures.length > 0) throw new Error(failures.join('\n\n'));
+  if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('\n\n'));
   return played;
 }
 

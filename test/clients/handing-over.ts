@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '../../src/run/conform/model-script.ts';
 import type { ModelTurn } from '../../src/run/conform/model-turn.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { until, withMore } from '../../src/run/conform/until.ts';
 import type { HandoffDocument } from '../../src/run/handoff/documents.ts';
 import type { Agent } from './agent.ts';
 import type { Scenario } from './scenario.ts';
@@ -158,9 +158,8 @@ export function ended(s: Scenario, agent: string, n = 1, ms = 60_000): Promise<H
     const one = last[n - 1];
     return one !== undefined && (one.step === 'done' || one.step === 'failed') ? one : null;
   };
-  return until(`handoff ${n} of ${agent} over`, look, ms).catch((error: Error) => {
-    throw new Error(`${error.message}\n${JSON.stringify(last, null, 1)}`);
-  });
+  const more = () => JSON.stringify(last, null, 1);
+  return until(`handoff ${n} of ${agent} over`, look, ms).catch(withMore(more));
 }
 
 /** Every step of a handoff that went as it should. */

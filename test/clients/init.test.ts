@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseInboxFile } from '../../src/clients/claude-code/hooks.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { until, withMore } from '../../src/run/conform/until.ts';
 import { clientOnPath, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 
@@ -54,9 +54,8 @@ test(
     agent.model.tool('Bash', { command: 'echo hello', description: 'say hello' });
     await agent.type('say hello');
     const events = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'];
-    await until('our events', () => events.every((event) => count(s, `hook ${event}`) === 1), 20_000).catch((error) => {
-      throw new Error(`${error.message}: ${JSON.stringify(inbox(s))}`);
-    });
+    const isTold = () => events.every((event) => count(s, `hook ${event}`) === 1);
+    await until('our events', isTold, 20_000).catch(withMore(() => JSON.stringify(inbox(s))));
     await until('our status line', () => count(s, 'statusline') > 0);
     expect(inbox(s).map((item) => item.pid)).toEqual(inbox(s).map(() => agent.pid()));
     expect(runs(mark)).toBe(1);

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Reply } from '../../src/run/conform/model-script.ts';
+import { withMore } from '../../src/run/conform/until.ts';
 import type { HealthDocument } from '../../src/run/status.ts';
 import { type Agent, type LaunchOptions, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
@@ -50,9 +51,7 @@ export class Judging {
   raised(agent: Agent, check: string, ms = 60_000): Promise<Finding> {
     return this.scenario
       .until(`${check} in the health of ${agent.session}`, () => this.#finding(agent, check), ms)
-      .catch(async (error: Error) => {
-        throw new Error(`${error.message}\nsaid: ${this.watch.told(agent.session)}, raised: ${await this.ever(agent)}`);
-      });
+      .catch(withMore(async () => `said: ${this.watch.told(agent.session)}, raised: ${await this.ever(agent)}`));
   }
 
   async healthy(agent: Agent): Promise<void> {

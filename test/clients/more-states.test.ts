@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { limitHeaders } from '../../src/run/conform/limit-headers.ts';
 import { errorBody } from '../../src/run/conform/model-script.ts';
 import { launchAgent } from './agent.ts';
-import { StateReport, withinMs } from './state-report.ts';
+import { expectInTime, StateReport, withinMs } from './state-report.ts';
 import { watched } from './watching.ts';
 
 const report = new StateReport('rare');
@@ -179,7 +179,7 @@ describe('agents are found by themselves', () => {
       await agent.waitReady();
       const name = await s.until('a name', () => (agent.pid() === null ? null : `project-${agent.pid()}`));
       const fresh = await watch.expect(name, 'idle', agent.registry()?.statusUpdatedAt ?? 0);
-      expect(fresh.lagMs).toBeLessThan(withinMs + 1_000);
+      expectInTime('a fresh prompt', fresh.lagMs, withinMs + 1_000);
       expect(fresh.status).toMatchObject({ tmux: null, authority: 'observe', project: 'project' });
 
       const see = (truth: string, wanted: string, truthMs: number) =>

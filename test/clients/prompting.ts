@@ -16,7 +16,7 @@ export async function say(s: Scenario, agent: string, text: string, ...args: str
 }
 
 /** Every text of a user that a request of the conversation holds: the newest one, unless told otherwise. */
-function userTexts(agent: Agent, request = agent.model.turns.at(-1)): string[] {
+function userTexts(agent: Pick<Agent, 'model'>, request = agent.model.turns.at(-1)): string[] {
   const texts: string[] = [];
   const messages = request?.body.messages as { role: string; content: unknown }[] | undefined;
   for (const message of messages ?? []) {
@@ -39,7 +39,7 @@ export function timesTagged(agent: Agent, tag: string): number {
 }
 
 /** The same over all conversations an agent of this name ever had: the most that one request held. */
-export function timesEver(agent: Agent, tag: string): number {
+export function timesEver(agent: Pick<Agent, 'model'>, tag: string): number {
   const count = (texts: string[]) => texts.reduce((sum, said) => sum + said.split(`[${tag}]`).length - 1, 0);
   return Math.max(0, ...agent.model.turns.map((request) => count(userTexts(agent, request))));
 }

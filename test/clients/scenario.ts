@@ -2,10 +2,12 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { TestContext } from 'vitest';
 import { startFakeModel } from '../../src/run/conform/fake-model.ts';
 import { Sandbox } from '../../src/run/conform/sandbox.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { DeadlineMissed, until } from '../../src/run/conform/until.ts';
 import type { Agent } from './agent.ts';
+import { forbidden } from './forbidden.ts';
 
 export { watchkeeperProgram } from '../../src/run/conform/sandbox.ts';
 
@@ -15,16 +17,31 @@ export class Scenario extends Sandbox {
 }
 
 /** For `test('…', scenario(async (s) => { … }))`. */
-export function scenario(body: (s: Scenario) => Promise<void>): () => Promise<void> {
-  return async () => {
+export function scenario(
+  body: (s: Scenario) => Promise<void>,
+): (context?: Pick<TestContext, 'onTestFinished'>) => Promise<void> {
+  return async (context) => {
     const s = new Scenario(mkdtempSync(path.join(tmpdir(), 'wk-scenario-')), await startFakeModel());
-    const failures: Error[] = [];
-    await body(s).catch(async (error: Error) => {
-      error.message += `\n${await s.describe()}`;
-      failures.push(error);
-    });
-    await s.end().catch((error: Error) => failures.push(error));
-    if (failures.length > 1) throw new AggregateError(failures, failures.map((failure) => failure.message).join('\n'));
-    if (failures[0] !== undefined) throw failures[0];
+    let ending: Promise<void> | null = null;
+    const end = (failure: Error | null) => {
+      ending ??= endOf(s, failure);
+      return ending;
+    };
+    // Past the test's time nobody hears its body any more: the world is looked at and ended all the same.
+    context?.onTestFinished?.(() =>
+      ending === null ? end(new DeadlineMissed('the time of the test was up')) : undefined,
+    );
+    await body(s).then(() => end(null), end);
   };
+}
+
+async function endOf(s: Scenario, failure: Error | null): Promise<void> {
+  const failures: Error[] = [];
+  if (failure !== null) {
+    failure.message += `\n${await s.describe()}`;
+    failures.push(failure, ...(await forbidden(s)));
+  }
+  await s.end().catch((error: Error) => failures.push(error));
+  if (failures.length > 1) throw new AggregateError(failures, failures.map((each) => each.message).join('\n'));
+  if (failures[0] !== undefined) throw failures[0];
 }

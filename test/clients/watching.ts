@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { until } from '../../src/run/conform/until.ts';
+import { until, withMore } from '../../src/run/conform/until.ts';
 import type { AgentDocument } from '../../src/run/status.ts';
 import { emptyEnvironment } from './agent.ts';
 import { type Scenario, scenario, watchkeeperProgram } from './scenario.ts';
@@ -69,9 +69,7 @@ export class Watching {
    */
   async expect(name: string, wanted: string, truthMs: number, ms = 30_000): Promise<Verdict> {
     const heard = await until(`${name} seen as ${wanted}`, () => this.#heard(name, wanted, truthMs), ms).catch(
-      (error: Error) => {
-        throw new Error(`${error.message}\nsaid: ${this.told(name)}`);
-      },
+      withMore(() => `said: ${this.told(name)}`),
     );
     const status = await this.status(name);
     const now = status === null ? 'nothing' : label(status.state, status.detail, status.tool);

@@ -7,7 +7,7 @@ import type { AgentModel, FakeModel } from './fake-model.ts';
 import { isRunning, processTree, programOf, wordsOf } from './processes.ts';
 import { type Command, openPane, type Size, type Terminal } from './terminal.ts';
 import type { Tmux } from './tmux.ts';
-import { until } from './until.ts';
+import { until, withMore } from './until.ts';
 
 /** What a client needs of the world it lives in. */
 interface World {
@@ -143,9 +143,7 @@ export class ClientAgent {
       screen = await this.screen();
       return pattern.test(screen) ? screen : null;
     };
-    return until(`${pattern} on the screen of ${this.session}`, look, ms).catch((error: Error) => {
-      throw new Error(`${error.message}\n${screen}`);
-    });
+    return until(`${pattern} on the screen of ${this.session}`, look, ms).catch(withMore(() => screen));
   }
 
   /** Puts the text into the box, sees it there, and only then submits it. */

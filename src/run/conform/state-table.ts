@@ -8,7 +8,7 @@ import { limitHeaders } from './limit-headers.ts';
 import { errorBody, type ModelStep } from './model-script.ts';
 import { launch, type Setup, type Stage } from './setup.ts';
 import type { Sampler, Truth } from './truth.ts';
-import { until } from './until.ts';
+import { DeadlineMissed, until } from './until.ts';
 
 /** Long enough that a state not seen within two seconds is missed. */
 const dwellMs = 2_600;
@@ -32,7 +32,7 @@ async function ended(step: ModelStep): Promise<number> {
 
 function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
   const late = sleep(stepMs, null, { ref: false }).then(() => {
-    throw new Error(`not within ${stepMs} ms: ${what}`);
+    throw new DeadlineMissed(`not within ${stepMs} ms: ${what}`);
   });
   return Promise.race([promise, late]);
 }
@@ -97,7 +97,7 @@ async function stamp(agent: ClientAgent, name: string): Promise<number> {
     if (time > 0) return time;
     await sleep(25);
   }
-  throw new Error(`${name} was never written`);
+  throw new DeadlineMissed(`${name} was never written`);
 }
 
 async function dialogs(agent: ClientAgent, truth: Truth): Promise<void> {
@@ -207,7 +207,7 @@ async function turns(agent: ClientAgent, prompt: string, count: number): Promise
     if (agent.model.turns.filter((turn) => turn.prompt.includes(prompt)).length >= count) return;
     await sleep(25);
   }
-  throw new Error(`"${prompt}" was not asked ${count} times`);
+  throw new DeadlineMissed(`"${prompt}" was not asked ${count} times`);
 }
 
 /** How a turn ended is told by Watchkeeper alone: a miss, not the end of the run. */

@@ -1,0 +1,114 @@
+// The long run in parts that add up: each does its share of the files, and the report is written when all of one commit are there.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './children.mjs';
+import { writeLongReport, writeSeconds } from './report.mjs';
+
+/** How many of a project's files run at a time; see vitest.config.ts. */
+const atOnce = { system: 3, clients: 2, timed: 1, long: 1 };
+const unknownSeconds = { system: 10, clients: 40, timed: 60, long: 300 };
+const whole = { checks: 20, unit: 45, 'unit on Node 24': 60 };
+const secondsFile = 'scripts/test/seconds.json';
+/** What the run itself writes is no change of what was tested. */
+const written = [':!docs/reports', `:!${secondsFile}`];
+
+export function parsePart(text) {
+  const [part, of] = /^(\d{1,2})\/(\d{1,2})$/.exec(text)?.slice(1).map(Number) ?? [];
+  return part >= 1 && part <= of ? { part, of } : null;
+}
+
+function git(...args) {
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : null;
+}
+
+/** `isClean`: nothing but the commit is tested. */
+export function workTree() {
+  const status = git('status', '--porcelain', '--', '.', ...written);
+  return { commit: git('rev-parse', 'HEAD') ?? 'unknown', isClean: status === '' };
+}
+
+/** As measured in the last whole run, and of the commit, so that all its parts share the files in the same way. */
+function measured() {
+  try {
+    return JSON.parse(git('show', `HEAD:${secondsFile}`) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+/** Everything there is to do, as ids that are the same on every machine. */
+function items() {
+  const seconds = measured();
+  const args = ['node_modules/vitest/vitest.mjs', 'list', '--filesOnly', '--json'];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  const files = JSON.parse(stdout).filter(({ projectName }) => projectName in atOnce);
+  return [
+    ...Object.entries(whole).map(([id, usual]) => ({ id, seconds: usual })),
+    ...files.map(({ file, projectName }) => {
+      const name = path.relative(root, file);
+      const took = seconds[name] ?? unknownSeconds[projectName];
+      return { id: `${projectName}: ${name}`, seconds: took / atOnce[projectName] };
+    }),
+  ];
+}
+
+/** The longest first, each to the part that has least to do. */
+export function share(all, of) {
+  const parts = Array.from({ length: of }, () => ({ seconds: 0, ids: [] }));
+  const ordered = [...all].sort((a, b) => b.seconds - a.seconds || (a.id < b.id ? -1 : 1));
+  for (const { id, seconds } of ordered) {
+    const least = parts.reduce((best, part) => (part.seconds < best.seconds ? part : best));
+    least.seconds += seconds;
+    least.ids.push(id);
+  }
+  return parts;
+}
+
+/** What this part has to do: whole projects by their name, and files by project. */
+export function plan({ part, of }) {
+  const all = items();
+  const { ids, seconds } = share(all, of)[part - 1];
+  const files = (project) =>
+    ids.filter((id) => id.startsWith(`${project}: `)).map((id) => id.slice(project.length + 2));
+  return {
+    ids,
+    all: all.map(({ id }) => id).sort(),
+    seconds: Math.round(seconds),
+    has: (id) => ids.includes(id),
+    files,
+  };
+}
+
+/** Why the parts that are there make no report yet; null: they do. */
+export function whyNotWhole(parts, { commit, of }, all) {
+  const missing = Array.from({ length: of }, (_, n) => n + 1).filter((n) => !parts.some(({ part }) => part === n));
+  if (missing.length > 0) return `still to run: ${missing.map((n) => `--part ${n}/${of}`).join(', ')}`;
+  const done = parts.flatMap(({ ids }) => ids).sort();
+  return parts.every((each) => each.commit === commit) && JSON.stringify(done) === JSON.stringify(all)
+    ? null
+    : 'the parts do not make up the whole: run them anew';
+}
+
+/** Keeps the part beside the others of its commit. Says what became of it. */
+export function addUp({ part, of }, { ids, all, started }, results, folder = path.join(root, 'test-results/long')) {
+  const now = workTree();
+  const name = `part ${part}/${of}`;
+  if (!started.isClean || !now.isClean) return `${name} does not add up: the work tree is not what is committed`;
+  if (started.commit !== now.commit) return `${name} does not add up: another commit was checked out meanwhile`;
+  const own = path.join(folder, now.commit);
+  const result = { part, of, commit: now.commit, at: new Date().toISOString(), ids, results };
+  mkdirSync(own, { recursive: true });
+  writeFileSync(path.join(own, `${part}-of-${of}.json`), JSON.stringify(result, null, 1));
+  const parts = readdirSync(own)
+    .filter((file) => file.endsWith(`-of-${of}.json`))
+    .map((file) => JSON.parse(readFileSync(path.join(own, file), 'utf8')))
+    .sort((a, b) => a.part - b.part);
+  const reason = whyNotWhole(parts, { commit: now.commit, of }, all);
+  if (reason !== null) return `${name} of ${now.commit.slice(0, 7)} is kept; ${reason}`;
+  writeLongReport(parts);
+  writeSeconds(parts, path.join(root, secondsFile));
+  rmSync(own, { recursive: true });
+  return `all of ${now.commit.slice(0, 7)} ran: docs/reports/last-long-run.md is written`;
+}
