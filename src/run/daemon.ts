@@ -44,6 +44,8 @@ export interface DaemonOptions {
   places: ConfigPlaces;
   environment: NodeJS.ProcessEnv;
   tmuxSockets: string[];
+  /** As root: the database's own user is made where it is missing. */
+  createUser: boolean;
   /** For the person at the terminal: what happens on the way up, and every event after. */
   progress(line: string): void;
   event(event: WatchEvent): void;

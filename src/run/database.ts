@@ -1,5 +1,12 @@
 import { fail, ok, type Result } from '../model/result.ts';
-import { embeddedRunning, embeddedUrl, startEmbedded, stopEmbedded } from '../record/embedded/server.ts';
+import {
+  embeddedRunning,
+  embeddedUrl,
+  embeddedUser,
+  type StartOptions,
+  startEmbedded,
+  stopEmbedded,
+} from '../record/embedded/server.ts';
 import { migrate } from '../record/migrate.ts';
 import type { Home } from './home.ts';
 
@@ -17,7 +24,7 @@ export interface Database {
 export async function openDatabase(
   home: Home,
   environment: NodeJS.ProcessEnv,
-  progress: (line: string) => void,
+  options: Pick<StartOptions, 'progress' | 'notice' | 'createUser'>,
 ): Promise<Result<Database>> {
   const given = environment.DATABASE_URL;
   if (given) {
@@ -31,7 +38,7 @@ export async function openDatabase(
       stop: () => Promise.resolve(ok('not-running')),
     });
   }
-  const started = await startEmbedded(home.dir, { progress });
+  const started = await startEmbedded(home.dir, options);
   if (!started.ok) return started;
   const migrated = await migrate(started.value.adminUrl);
   if (!migrated.ok) return migrated;
@@ -41,7 +48,7 @@ export async function openDatabase(
     isGone: () => embeddedRunning(home.dir) === null,
     async ensure() {
       if (embeddedRunning(home.dir) !== null) return ok(undefined);
-      const again = await startEmbedded(home.dir, { timeoutMs: 20_000 });
+      const again = await startEmbedded(home.dir, { ...options, timeoutMs: 20_000, progress: () => {} });
       return again.ok ? ok(undefined) : again;
     },
     stop: () => stopEmbedded(home.dir),
@@ -61,4 +68,9 @@ export function stopDatabase(home: Home): Promise<Result<'stopped' | 'not-runnin
 
 export function databaseRuns(home: Home): boolean {
   return embeddedRunning(home.dir) !== null;
+}
+
+/** The OS user the embedded server runs as; null: it does not run. */
+export function databaseUser(home: Home): string | null {
+  return embeddedUser(home.dir);
 }

@@ -7,7 +7,7 @@ import { shown } from '../model/text.ts';
 import { loadConfig } from './config/load.ts';
 import { checkConformance } from './conform/check.ts';
 import { askControl } from './control.ts';
-import { databaseRuns, databaseUrl } from './database.ts';
+import { databaseRuns, databaseUrl, databaseUser } from './database.ts';
 import { findHome, type Home, runningDaemon } from './home.ts';
 import { describeDatabase } from './records.ts';
 import { checkHooks } from './setup/hooks-check.ts';
@@ -134,7 +134,8 @@ async function checkDatabase(
       kind === 'embedded' ? 'run `watchkeeper down` and `up`' : 'check DATABASE_URL',
     );
   const waiting = facts?.database.waiting ?? 0;
-  const detail = `${kind}, PostgreSQL ${server.value.version}, schema ${server.value.schema}`;
+  const user = kind === 'embedded' ? `, as the user ${shown(databaseUser(home) ?? '?', 100)}` : '';
+  const detail = `${kind}${user}, PostgreSQL ${server.value.version}, schema ${server.value.schema}`;
   if (facts?.database.down)
     return wrong(
       'database',

@@ -59,7 +59,7 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   refreshScript(options.home);
   openAllowances(options.home, systemClock.nowMs());
   options.progress('starting the database');
-  const database = await openDatabase(options.home, options.environment, options.progress);
+  const database = await openDatabase(options.home, options.environment, options);
   if (!database.ok) return fail('database', database.message, database.fix);
   const store = openStore(database.value.url);
   const daemon = new Daemon(

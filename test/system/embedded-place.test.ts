@@ -28,7 +28,6 @@ import {
   startEmbedded,
   stopEmbedded,
 } from '../../src/record/embedded/server.ts';
-import { chooseServerUser } from '../../src/record/embedded/server-user.ts';
 import { readProcess } from '../../src/record/own-process.ts';
 import { cloneDatabase } from './database.ts';
 import {
@@ -250,15 +249,6 @@ describe('the binaries', () => {
       fix: expect.stringContaining('DATABASE_URL'),
     });
     expect(readdirSync(home)).toEqual([]);
-  });
-
-  it.skipIf(!root)('without any user to run as the failure is one line and names DATABASE_URL', () => {
-    const answer = chooseServerUser(null, 'root:x:0:0::/root:/bin/sh\npostgres:x:0:0::/:/bin/sh\n');
-    expect(answer).toMatchObject({ ok: false, reason: 'no-user', fix: expect.stringContaining('DATABASE_URL') });
-    expect(answer.ok ? '' : answer.message).not.toContain('\n');
-    const three = 'nobody:x:65534:65534:::\npostgres:x:101:104:::\nwatchkeeper:x:900:901:::\n';
-    expect(chooseServerUser(null, three)).toEqual({ ok: true, value: { name: 'watchkeeper', uid: 900, gid: 901 } });
-    expect(chooseServerUser(101, three)).toEqual({ ok: true, value: { name: 'postgres', uid: 101, gid: 104 } });
   });
 });
 

@@ -27,7 +27,7 @@ export function findPostmaster(place: EmbeddedPlace): ServerProcess | null {
   return { pid: found.pid, startTicks: found.startTicks };
 }
 
-export function clusterProcesses(place: EmbeddedPlace): ServerProcess[] {
+export function clusterProcesses(place: Pick<EmbeddedPlace, 'cluster'>): ServerProcess[] {
   const all: ServerProcess[] = [];
   for (const name of readdirSync('/proc')) {
     const found = /^\d+$/.test(name) ? readProcess(Number(name)) : null;
@@ -51,7 +51,7 @@ export function stillRuns(target: ServerProcess): boolean {
   return readProcess(target.pid)?.startTicks === target.startTicks;
 }
 
-function belongs(found: OsProcess, place: EmbeddedPlace): boolean {
+function belongs(found: OsProcess, place: Pick<EmbeddedPlace, 'cluster'>): boolean {
   try {
     // Whoever asks: root may ask about the server of another user.
     if (found.uid !== statSync(place.cluster).uid) return false;
@@ -66,7 +66,7 @@ function belongs(found: OsProcess, place: EmbeddedPlace): boolean {
   }
 }
 
-function namesCluster(pid: number, place: EmbeddedPlace): boolean {
+function namesCluster(pid: number, place: Pick<EmbeddedPlace, 'cluster'>): boolean {
   try {
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     if (args[0]?.startsWith(`postgres: ${clusterName(place.cluster)}: `)) return true;

@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -20,9 +21,10 @@ import { type EmbeddedFailure, embeddedFailure } from './failure.ts';
 import { findPackage, type PostgresPackage } from './package.ts';
 import { clusterIn, confIn, type EmbeddedPlace, readPlace, rootOf, writePlace } from './place.ts';
 import type { OsUser } from './run-as.ts';
-import { callerName, chooseServerUser, weAreRoot } from './server-user.ts';
+import { callerName, chooseServerUser, serverUserName, type UserWish, weAreRoot } from './server-user.ts';
 import { hbaConf, identConf, postgresConf, shortHash } from './settings.ts';
 import { shortSocketDir, socketFits } from './socket-dir.ts';
+import { takeOver } from './take-over.ts';
 
 /** root's default home, and where the server lives when its user cannot get into another home of root's. */
 const systemHome = '/var/lib/watchkeeper';
@@ -33,7 +35,9 @@ export interface Prepared {
   startLog: number;
 }
 
-type Progress = (line: string) => void;
+export interface StartWish extends UserWish {
+  progress: (line: string) => void;
+}
 
 export function makeHome(home: string): Result<null, EmbeddedFailure> {
   try {
@@ -52,9 +56,23 @@ export function homeOfAnother(home: string): Result<null, EmbeddedFailure> {
   return embeddedFailure('no-access', `${home} belongs to uid ${uid}, not to root`, 'start it as that user');
 }
 
+/** A server of ours that was started by rules that hold no more: as another's user, or with others let in. */
+export function isOutdated(home: string, place: EmbeddedPlace): boolean {
+  // Another user's is theirs to start anew.
+  if (statSync(home).uid !== process.getuid?.()) return false;
+  if (place.serverUser !== null && place.serverUser.name !== serverUserName) return true;
+  try {
+    return readFileSync(identFile(place), 'utf8') !== identConf(callerName());
+  } catch {
+    return true;
+  }
+}
+
 /** Everything the server needs but the cluster itself. Only under the lock, and only while no server runs. */
-export async function prepare(home: string, progress: Progress): Promise<Result<Prepared, EmbeddedFailure>> {
+export async function prepare(home: string, wish: StartWish): Promise<Result<Prepared, EmbeddedFailure>> {
   const recorded = readPlace(home);
+  const chosen = await chooseServerUser(wish);
+  if (!chosen.ok) return chosen;
   const source = choosePackage(recorded);
   if (!source.ok) return source;
   let answer: Result<Prepared, EmbeddedFailure> = embeddedFailure(
@@ -64,7 +82,7 @@ export async function prepare(home: string, progress: Progress): Promise<Result<
   );
   for (const pgRoot of candidateRoots(home, recorded)) {
     try {
-      answer = await prepareAt(home, pgRoot, recorded, source.value, progress);
+      answer = await prepareAt({ home, pgRoot, recorded, source: source.value, user: chosen.value, ...wish });
     } catch (error) {
       answer = embeddedFailure('no-access', `${pgRoot} cannot be prepared: ${(error as Error).message}`);
     }
@@ -95,15 +113,10 @@ function choosePackage(recorded: EmbeddedPlace | null): Result<PostgresPackage |
   return found;
 }
 
-async function prepareAt(
-  home: string,
-  pgRoot: string,
-  recorded: EmbeddedPlace | null,
-  source: PostgresPackage | null,
-  progress: Progress,
-): Promise<Result<Prepared, EmbeddedFailure>> {
+async function prepareAt(attempt: Attempt): Promise<Result<Prepared, EmbeddedFailure>> {
+  const { home, pgRoot } = attempt;
   const made = makeRoot(pgRoot);
-  const answer = await prepareIn({ home, pgRoot, fresh: made, recorded, source, progress });
+  const answer = await prepareIn(attempt, made);
   if (answer.ok) writePlace(home, answer.value.place);
   else if (made) rmSync(pgRoot, { recursive: true, force: true });
   return answer;
@@ -112,20 +125,21 @@ async function prepareAt(
 interface Attempt {
   home: string;
   pgRoot: string;
-  fresh: boolean;
   recorded: EmbeddedPlace | null;
   source: PostgresPackage | null;
-  progress: Progress;
+  user: OsUser | null;
+  progress: StartWish['progress'];
 }
 
-async function prepareIn(attempt: Attempt): Promise<Result<Prepared, EmbeddedFailure>> {
-  const { home, pgRoot, recorded, source } = attempt;
-  const chosen = chooseServerUser(ownerOf(clusterIn(pgRoot)));
-  if (!chosen.ok) return chosen;
-  const user = chosen.value;
+async function prepareIn(attempt: Attempt, fresh: boolean): Promise<Result<Prepared, EmbeddedFailure>> {
+  const { home, pgRoot, recorded, source, user } = attempt;
   // Only a hint that saves the copying; an existing place is judged by running the server in it.
-  if (attempt.fresh && user !== null && !mayEnter(path.dirname(pgRoot), user)) return unreachable(pgRoot, user);
+  if (fresh && user !== null && !mayEnter(path.dirname(pgRoot), user)) return unreachable(pgRoot, user);
 
+  if (user !== null) {
+    const taken = await takeOver(pgRoot, recorded, user, attempt.progress);
+    if (!taken.ok) return taken;
+  }
   const binaries = source === null ? (recorded?.binaries ?? '') : path.join(pgRoot, source.version);
   const present = source === null ? existsSync(binaries) : existsSync(binaries) && isWhole(source.native, binaries);
   const usable = present ? await reachable(pgRoot, binaries, user) : null;
@@ -156,15 +170,18 @@ function chooseSocketDir(home: string, pgRoot: string, recorded: EmbeddedPlace |
   return socketFits(own) ? own : shortSocketDir(home, recorded?.socketDir ?? null);
 }
 
+function identFile(place: EmbeddedPlace): string {
+  return path.join(confIn(rootOf(place)), 'pg_ident.conf');
+}
+
 function writeConf(place: EmbeddedPlace): number {
   const pgRoot = rootOf(place);
   if (path.dirname(place.socketDir) === pgRoot) makeFolder(place.socketDir, 0o700, place.serverUser);
   const conf = confIn(pgRoot);
   makeFolder(conf, 0o755, null);
-  const osUsers = [callerName(), place.serverUser?.name ?? null].filter((name) => name !== null);
   replaceFile(path.join(conf, 'postgresql.conf'), postgresConf(place, conf));
   replaceFile(path.join(conf, 'pg_hba.conf'), hbaConf);
-  replaceFile(path.join(conf, 'pg_ident.conf'), identConf(osUsers));
+  replaceFile(identFile(place), identConf(callerName()));
   const { O_CREAT, O_TRUNC, O_APPEND, O_RDWR, O_NOFOLLOW } = constants;
   return openSync(path.join(conf, 'start.log'), O_CREAT | O_TRUNC | O_APPEND | O_RDWR | O_NOFOLLOW, 0o600);
 }
@@ -224,8 +241,4 @@ function replaceFile(file: string, text: string): void {
   writeFileSync(fresh, text, { flag: 'wx' });
   chmodSync(fresh, 0o644);
   renameSync(fresh, file);
-}
-
-function ownerOf(folder: string): number | null {
-  return lstatSync(folder, { throwIfNoEntry: false })?.uid ?? null;
 }

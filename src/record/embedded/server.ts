@@ -3,14 +3,15 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, ok, type Result } from '../../model/result.ts';
 import { acquireLock, waitForLock } from '../lock-file.ts';
-import { ownProcess } from '../own-process.ts';
+import { ownProcess, readProcess } from '../own-process.ts';
 import { ensureCluster } from './cluster.ts';
 import { daemonCanConnect, urlOf } from './connect.ts';
 import { type EmbeddedFailure, embeddedFailure } from './failure.ts';
 import { launch, untilReady } from './launch.ts';
 import { canonicalHome, type EmbeddedPlace, isInitialised, lockPath, readPlace, rootOf } from './place.ts';
 import { findPostmaster, type ServerProcess, signal, stillRuns } from './postmaster.ts';
-import { homeOfAnother, makeHome, prepare } from './prepare.ts';
+import { homeOfAnother, isOutdated, makeHome, prepare, type StartWish } from './prepare.ts';
+import { nameOfUid } from './server-user.ts';
 import { adminRole, daemonRole } from './settings.ts';
 
 export interface EmbeddedServer {
@@ -25,6 +26,10 @@ export interface EmbeddedServer {
 export interface StartOptions {
   timeoutMs?: number;
   progress?: (line: string) => void;
+  /** What whoever asked has to know, however quiet it is to be. */
+  notice?: (line: string) => void;
+  /** As root: the server's user is made where it is missing. */
+  createUser?: boolean;
 }
 
 type Started = Result<EmbeddedServer, EmbeddedFailure>;
@@ -56,7 +61,8 @@ export async function startEmbedded(home: string, options: StartOptions = {}): P
     return embeddedFailure('locked', `the database cannot be started, ${why}`);
   }
   try {
-    return await startLocked(real, endMs, options.progress ?? (() => {}));
+    const { progress = () => {}, notice = () => {}, createUser = true } = options;
+    return await startLocked(real, endMs, { progress, notice, createUser });
   } finally {
     lock.release();
   }
@@ -66,6 +72,12 @@ export async function startEmbedded(home: string, options: StartOptions = {}): P
 export async function stopEmbedded(home: string): Promise<Result<'stopped' | 'not-running'>> {
   const running = findRunning(home);
   if (running === null) return ok('not-running');
+  const stopped = await stopServer(running);
+  if (stopped.ok) removeOutsideSocketDir(canonicalHome(home));
+  return stopped;
+}
+
+async function stopServer(running: ServerProcess): Promise<Result<'stopped'>> {
   for (const [name, waitMs] of [
     ['SIGINT', fastStopMs],
     ['SIGQUIT', immediateStopMs],
@@ -77,10 +89,7 @@ export async function stopEmbedded(home: string): Promise<Result<'stopped' | 'no
     }
     const endMs = performance.now() + waitMs;
     while (performance.now() < endMs) {
-      if (!stillRuns(running)) {
-        removeOutsideSocketDir(canonicalHome(home));
-        return ok('stopped');
-      }
+      if (!stillRuns(running)) return ok('stopped');
       await sleep(pollMs);
     }
   }
@@ -113,6 +122,13 @@ export function embeddedRunning(home: string): { pid: number } | null {
   return running === null ? null : { pid: running.pid };
 }
 
+/** Who the running server is, by name; null: none runs. */
+export function embeddedUser(home: string): string | null {
+  const running = findRunning(home);
+  const uid = running === null ? undefined : readProcess(running.pid)?.uid;
+  return uid === undefined ? null : nameOfUid(uid);
+}
+
 function findRunning(home: string): ServerProcess | null {
   const place = readPlace(canonicalHome(home));
   return place === null ? null : findPostmaster(place);
@@ -121,18 +137,24 @@ function findRunning(home: string): ServerProcess | null {
 async function alreadyServing(home: string): Promise<EmbeddedServer | null> {
   const place = readPlace(home);
   const running = place === null ? null : findPostmaster(place);
-  if (place === null || running === null || !(await daemonCanConnect(place))) return null;
+  if (place === null || running === null || isOutdated(home, place) || !(await daemonCanConnect(place))) return null;
   return describe(place, running);
 }
 
-async function startLocked(home: string, endMs: number, progress: (line: string) => void): Promise<Started> {
+async function startLocked(home: string, endMs: number, wish: StartWish): Promise<Started> {
+  const { progress } = wish;
   // Somebody else may have done all or half of it while we waited.
   const recorded = readPlace(home);
-  if (recorded !== null) {
+  const running = recorded === null ? null : findPostmaster(recorded);
+  if (recorded !== null && running !== null && isOutdated(home, recorded)) {
+    progress('stopping the database, which was started by an earlier version');
+    const stopped = await stopServer(running);
+    if (!stopped.ok) return embeddedFailure('locked', stopped.message);
+  } else if (recorded !== null) {
     const ready = await untilReady(recorded, endMs);
     if (ready !== null) return ready.ok ? ok(describe(recorded, ready.value)) : ready;
   }
-  const prepared = await prepare(home, progress);
+  const prepared = await prepare(home, wish);
   if (!prepared.ok) return prepared;
   const { place, startLog } = prepared.value;
   try {

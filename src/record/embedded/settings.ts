@@ -51,9 +51,12 @@ export function postgresConf(place: { cluster: string; socketDir: string }, conf
 
 export const hbaConf = lines(['local all all peer map=wk']);
 
-/** root is always in: it can become any of these users anyway. */
-export function identConf(osUsers: readonly string[]): string {
-  const names = [...new Set([...osUsers, 'root'])].filter((name) => !/["\n\r]/.test(name));
+/**
+ * Who becomes a role: whoever starts the server, and root, who can become anybody anyway. Not the server's own user, nor
+ * any other.
+ */
+export function identConf(caller: string | null): string {
+  const names = [...new Set([caller, 'root'])].filter((name) => name !== null && !/["\n\r]/.test(name));
   return lines(names.flatMap((name) => [daemonRole, adminRole].map((role) => `wk "${name}" ${role}`)));
 }
 

@@ -7,7 +7,7 @@ import { askStatus } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say, withOwnTimes } from '../output.ts';
 import { healthText } from './health.ts';
-import { exitCodes } from './up.ts';
+import { exitCodes, noCreateUser } from './up.ts';
 
 export function addCheck(program: Command): void {
   program
@@ -18,9 +18,10 @@ export function addCheck(program: Command): void {
         'With a daemon running it only asks that one.',
     )
     .option('--json', 'one JSON document')
+    .option('--no-create-user', noCreateUser)
     .addHelpText('after', '\nA crontab line:\n  */10 * * * * watchkeeper check')
-    .action(async (options: { json?: boolean }) => {
-      const status = await oneRound();
+    .action(async (options: { json?: boolean; createUser: boolean }) => {
+      const status = await oneRound(options.createUser);
       const items = status.agents.map(healthDocument);
       const bad = items.filter((item) => item.status !== 'healthy');
       if (options.json) printJson({ v: 1, items });
@@ -29,7 +30,7 @@ export function addCheck(program: Command): void {
     });
 }
 
-async function oneRound(): Promise<StatusDocument> {
+async function oneRound(createUser: boolean): Promise<StatusDocument> {
   const home = findHome(process.env);
   if (runningDaemon(home) !== null) return askStatus();
   const done = await runOnce({
@@ -37,6 +38,7 @@ async function oneRound(): Promise<StatusDocument> {
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
     environment: process.env,
     tmuxSockets: [],
+    createUser,
     // The first time a database is made, and somebody may be waiting; a timer is told nothing.
     progress: (text) => void (process.stderr.isTTY && say(text)),
     event: () => {},

@@ -13,10 +13,13 @@ import { print, say, withOwnTimes } from '../output.ts';
 interface UpOptions {
   detach?: boolean;
   tmuxSocket: string[];
+  createUser: boolean;
 }
 
 const detachMs = 30_000;
 const messageCharsMax = 10_000;
+
+export const noCreateUser = 'as root: never create the system user that the embedded database runs as';
 
 /** Recorded, but of no interest to somebody who looks on. */
 const quiet = new Set(['request', 'progress', 'cost']);
@@ -44,6 +47,7 @@ export function addUp(program: Command): void {
         .argParser((value: string, all: string[]) => [...all, value])
         .default([], 'all of yours'),
     )
+    .option('--no-create-user', noCreateUser)
     .addHelpText(
       'after',
       '\nExamples:\n  watchkeeper up\n  watchkeeper up --detach && watchkeeper status --watch\n  watchkeeper up --tmux-socket work',
@@ -68,6 +72,7 @@ async function upHere(options: UpOptions): Promise<void> {
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
     environment: process.env,
     tmuxSockets: options.tmuxSocket,
+    createUser: options.createUser,
     progress: say,
     event: (event) => {
       if (!quiet.has(event.kind)) print(eventText({ ...event, at: event.atMs }));
@@ -95,7 +100,8 @@ async function upDetached(options: UpOptions): Promise<void> {
   const main = fileURLToPath(new URL('../../../../bin/watchkeeper', import.meta.url));
   const sockets = options.tmuxSocket.flatMap((socket) => ['--tmux-socket', socket]);
   // A pipe rather than a file: the disk may be full, and after the start nobody listens any more.
-  const child = spawn(process.execPath, [main, 'up', ...sockets], {
+  const user = options.createUser ? [] : ['--no-create-user'];
+  const child = spawn(process.execPath, [main, 'up', ...sockets, ...user], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -110,8 +116,11 @@ async function upDetached(options: UpOptions): Promise<void> {
   try {
     const endMs = performance.now() + detachMs;
     while (code === null && performance.now() < endMs) {
-      if (runningDaemon(home)?.pid === child.pid)
+      if (runningDaemon(home)?.pid === child.pid) {
+        // A user that was made stays: said here too.
+        for (const line of messages.split('\n')) if (/ created the system user /.test(line)) say(withoutName(line));
         return say(`watching in the background (pid ${child.pid}); \`watchkeeper status\` shows what it sees`);
+      }
       await sleep(50);
     }
   } finally {
@@ -120,10 +129,10 @@ async function upDetached(options: UpOptions): Promise<void> {
   }
   if (code === null)
     throw new CommandFailure(exit.timeout, 'the daemon is not ready after 30 s', `see ${home.logFile}`);
-  const last = messages
-    .trim()
-    .split('\n')
-    .at(-1)
-    ?.replace(/^watchkeeper: /, '');
+  const last = withoutName(messages.trim().split('\n').at(-1) ?? '');
   throw new CommandFailure(code, last || `the daemon ended at once: see ${home.logFile}`);
+}
+
+function withoutName(line: string): string {
+  return line.replace(/^watchkeeper: /, '');
 }
