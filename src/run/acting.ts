@@ -37,6 +37,8 @@ interface ActingParts {
   files: Files;
   environment: NodeJS.ProcessEnv;
   config: () => Config;
+  /** With what the file of the project it works in says. */
+  configFor: (agent: string) => Config;
   paused: () => boolean;
   agent: (name: string) => WatchedAgent | null;
   views: () => AgentView[];
@@ -168,7 +170,9 @@ export class Acting {
   /** A person's word counts more than the rules; without a pane nothing can be done to an agent. */
   authority(agent: string, inTmux: boolean): Authority {
     if (!inTmux) return 'observe';
-    return this.#overrides.get(agent) ?? authorityFor(this.#parts.config(), agent, { launchedByUs: false, inTmux });
+    return (
+      this.#overrides.get(agent) ?? authorityFor(this.#parts.configFor(agent), agent, { launchedByUs: false, inTmux })
+    );
   }
 
   async setAuthority(agent: string, authority: Authority): Promise<boolean> {

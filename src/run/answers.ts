@@ -16,6 +16,8 @@ interface Parts {
   clock: Clock;
   counters: Counters;
   config: () => Config;
+  /** Configuration files that were there and are not. */
+  missing: () => string[];
   paused: () => boolean;
   watcher: Watcher;
   spawns: Spawns;
@@ -72,6 +74,7 @@ export class Answers {
         since: new Date(this.#parts.sinceMs).toISOString(),
         paused: this.#parts.paused(),
         mode: config.mode,
+        config_missing: this.#parts.missing(),
         tick_ms: config.tickSeconds * 1000,
         bands: config.bands,
         prompts: { reacted: this.#parts.acting.reactions.total, in_time: this.#parts.acting.reactions.inTime },
@@ -94,6 +97,7 @@ export class Answers {
         failure: this.#parts.journal.failure,
       },
       channels: this.#parts.acting.channels.map(({ name, ok: works, reason }) => ({ name, ok: works, reason })),
+      config_missing: this.#parts.missing(),
       channels_set: this.#parts.config().notify.length,
       sources: countSources(this.#parts.watcher.views()),
       memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),

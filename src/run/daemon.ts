@@ -20,6 +20,8 @@ import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
 import { Answers, eventDocument } from './answers.ts';
+import { configAt } from './config/load.ts';
+import { configWayOut, remember } from './config/memory.ts';
 import type { ConfigPlaces } from './config/places.ts';
 import { formatProblem } from './config/problem.ts';
 import type { ConfigWatch } from './config/watch.ts';
@@ -181,6 +183,7 @@ export class Daemon {
       files,
       environment: options.environment,
       config: () => this.#config.current().config,
+      configFor: (agent) => configAt(this.#config.current(), this.#watcher.directories(agent)),
       paused: () => this.#isPaused(),
       agent: (name) => this.#watcher.agent(name),
       views: () => this.#spawns.overlay(this.#watcher.views()),
@@ -199,6 +202,7 @@ export class Daemon {
       clock: systemClock,
       counters: this.#counters,
       config: () => this.#config.current().config,
+      missing: () => this.#config.missing(),
       paused: () => this.#isPaused(),
       watcher: this.#watcher,
       spawns: this.#spawns,
@@ -224,6 +228,11 @@ export class Daemon {
       return fail('database', 'what the last run left open cannot be read from the database');
     this.#watcher.restore(stored.value);
     await this.#spawns.restore();
+    for (const file of this.#config.missing())
+      this.#notice(
+        'warn',
+        `${file}, which the last run had, is missing: where it counted nothing is done; ${configWayOut}`,
+      );
     await this.#tick();
     const control = await serveControl(home, (request) =>
       this.#answers.to(request).catch((error) => {
@@ -296,11 +305,11 @@ export class Daemon {
   #reloadConfig(): void {
     const change = this.#config.check();
     if (change === 'unchanged') return;
-    if ('config' in change) {
+    if (change.config !== undefined) {
+      remember(this.#options.home, this.#config.current());
       this.#notice('info', 'the configuration was read anew');
-      return;
     }
-    for (const problem of change.problems) {
+    for (const problem of change.problems ?? []) {
       this.#notice('warn', `the configuration stays as it was: ${formatProblem(problem)}`);
     }
   }

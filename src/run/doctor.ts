@@ -5,6 +5,7 @@ import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import { counted } from '../model/count.ts';
 import { shown } from '../model/text.ts';
 import { loadConfig } from './config/load.ts';
+import { configWayOut, goneFiles } from './config/memory.ts';
 import { checkConformance } from './conform/check.ts';
 import { askControl } from './control.ts';
 import { databaseRuns, databaseUrl, databaseUser } from './database.ts';
@@ -27,6 +28,7 @@ interface DaemonFacts {
   /** Those used so far. */
   channels: { name: string; ok: boolean; reason: string | null }[];
   channels_set: number;
+  config_missing: string[];
   sources: Record<string, { ok: number; failing: string[]; absent: number }>;
   memory_mb: number;
   agents: number;
@@ -39,7 +41,7 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
     checkPlatform(),
     await checkTmux(),
     checkHome(home),
-    checkConfig(environment),
+    checkConfig(environment, facts?.config_missing ?? goneFiles(home)),
     checkDaemon(home, facts),
     await checkDatabase(home, environment, facts),
     { name: 'hooks', ...checkHooks(home, environment) },
@@ -101,10 +103,12 @@ function checkHome(home: Home): DoctorCheck {
   }
 }
 
-function checkConfig(environment: NodeJS.ProcessEnv): DoctorCheck {
+function checkConfig(environment: NodeJS.ProcessEnv, missing: string[]): DoctorCheck {
   const places = { file: environment.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() };
   const loaded = loadConfig(places);
   if (!loaded.ok) return wrong('config', loaded.message, 'see `watchkeeper config check`');
+  if (missing.length > 0)
+    return wrong('config', `missing: ${missing.map((file) => shown(file)).join(', ')}`, configWayOut);
   const files = loaded.value.files.filter((file) => file.found).map((file) => file.path);
   return good('config', files.length === 0 ? 'all defaults' : files.join(', '));
 }

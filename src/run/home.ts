@@ -21,6 +21,8 @@ export interface Home {
   installsDir: string;
   /** What conformance runs found, by version of the client. */
   conformanceDir: string;
+  /** Which configuration files the last run had. */
+  configFile: string;
 }
 
 export function findHome(environment: NodeJS.ProcessEnv): Home {
@@ -36,6 +38,7 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     allowancesDir: path.join(dir, 'allowances'),
     installsDir: path.join(dir, 'installs'),
     conformanceDir: path.join(dir, 'conformance'),
+    configFile: path.join(dir, 'config-files.json'),
   };
 }
 

@@ -12,6 +12,7 @@ it('is asked for once, however long the asking takes, and again an interval afte
   const progress = new Progress({
     clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
     config: defaultConfig,
+    configFor: defaultConfig,
     progress: () => ({ sinceMs: 0, hidden: true }),
     isHandedOver: () => false,
     failed: (error) => {

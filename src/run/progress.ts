@@ -9,6 +9,7 @@ import type { Prompter } from './prompter.ts';
 interface ProgressParts {
   clock: Clock;
   config: () => Config;
+  configFor: (agent: string) => Config;
   prompter: Prompter;
   keeper: Keeper;
   progress: (agent: string) => RunningSpawns | null;
@@ -38,13 +39,13 @@ export class Progress {
 
   round(views: AgentView[]): void {
     const nowMs = this.#parts.clock.nowMs();
-    const { spawn, prompt } = this.#parts.config();
     const there = new Set(views.map(({ agent }) => agent));
     for (const asked of [this.#asked, this.#retryAtMs])
       for (const agent of asked.keys()) if (!there.has(agent)) asked.delete(agent);
     for (const view of views) {
       if (this.#asking.has(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
       if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
+      const { spawn, prompt } = this.#parts.configFor(view.agent);
       const due = isProgressDue(view, {
         nowMs,
         mode: spawn.progress,

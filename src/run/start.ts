@@ -4,6 +4,7 @@ import { openStore } from '../record/store.ts';
 import { systemClock } from '../sense/clock.ts';
 import { openAllowances } from './allowances.ts';
 import { loadConfig } from './config/load.ts';
+import { withMemory } from './config/memory.ts';
 import { watchConfig } from './config/watch.ts';
 import { Daemon, type DaemonOptions, type RunningDaemon, type StartFailure } from './daemon.ts';
 import { databaseRuns, openDatabase } from './database.ts';
@@ -56,6 +57,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
 async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
   const loaded = loadConfig(options.places);
   if (!loaded.ok) return fail('config', loaded.message);
+  const config = withMemory(options.home, loaded.value, options.places.home);
   refreshScript(options.home);
   openAllowances(options.home, systemClock.nowMs());
   options.progress('starting the database');
@@ -64,7 +66,7 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   const store = openStore(database.value.url);
   const daemon = new Daemon(
     options,
-    watchConfig(options.places, loaded.value, () => performance.now(), configHeldMs),
+    watchConfig(options.places, config, () => performance.now(), configHeldMs),
     database.value,
     store,
   );

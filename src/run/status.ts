@@ -12,6 +12,8 @@ export interface StatusDocument {
     since: string;
     paused: boolean;
     mode: string;
+    /** Configuration files that were there and are not: what they said stays; after a restart nothing is done. */
+    config_missing: string[];
     tick_ms: number;
     /** Edges of the bands of context, in percent. */
     bands: readonly number[];

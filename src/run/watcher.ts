@@ -207,6 +207,13 @@ export class Watcher {
     return [...this.#agents.values()].find((agent) => agent.name === name) ?? null;
   }
 
+  /** Where it is: as its process has it, and as it says itself. */
+  directories(name: string): (string | null)[] {
+    const agent = this.agent(name);
+    const pid = agent?.seen.process.pid;
+    return [pid === undefined ? null : this.#parts.processes.directory(pid), agent?.lastView?.cwd ?? null];
+  }
+
   views(): AgentView[] {
     const living = [...this.#agents.values()].map((agent) => agent.view).filter((view) => view !== null);
     // Not found again yet, but alive: what an earlier run knew of it, with its age.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { projectKeys } from './narrow.ts';
 import { configSchema } from './schema.ts';
 
 /** The text of schema/watchkeeper.schema.json, for editors. */
@@ -7,7 +8,9 @@ export function configJsonSchema(): string {
   const document = {
     $schema,
     title: 'Watchkeeper configuration',
-    description: 'watchkeeper.yaml in a project, or ~/.config/watchkeeper/config.yaml for the machine.',
+    description:
+      '~/.config/watchkeeper/config.yaml for the machine, or watchkeeper.yaml in a project for the agents in it, which may ' +
+      `only narrow what the machine says: ${projectKeys.join(', ')}.`,
     ...rest,
   };
   // Short lists on one line, as the formatter has them, so that the checked-in file passes the lint as printed.

@@ -111,16 +111,12 @@ describe('where the configuration comes from', () => {
 
   it('names file and line of every value that is not a default', () => {
     writeFileSync(machineFile, 'mode: watch\nprompt:\n  # slower\n  minIntervalMinutes: 7.5\n');
-    writeFileSync(projectFile, '\ntickSeconds: 0.5\n');
-    const { config, origins } = good();
-    expect(config).toMatchObject({
-      mode: 'watch',
-      tickSeconds: 0.5,
-      prompt: { minIntervalMinutes: 7.5, answerSeconds: 30 },
-    });
+    writeFileSync(projectFile, '\nhandoff: {atPercent: 90}\n');
+    const { config, origins, project } = good();
+    expect(config).toMatchObject({ mode: 'watch', prompt: { minIntervalMinutes: 7.5, answerSeconds: 30 } });
     expect(origins.mode).toBe(`${machineFile}:1`);
     expect(origins['prompt.minIntervalMinutes']).toBe(`${machineFile}:4`);
-    expect(origins.tickSeconds).toBe(`${projectFile}:2`);
+    expect(project?.said).toEqual([{ key: 'handoff.atPercent', value: 90, origin: `${projectFile}:2` }]);
     expect(origins['prompt.answerSeconds']).toBe('default');
   });
 

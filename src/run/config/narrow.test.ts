@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { good, machineFile, projectBad, projectFile } from '../../../test/runs/config-files.ts';
+import { good, home, machineFile, projectBad, projectDir, projectFile, root } from '../../../test/runs/config-files.ts';
+import { configAt } from './load.ts';
 
 describe('a project file can only narrow', () => {
   it.each<[string, string, string, string[]]>([
@@ -55,34 +57,36 @@ describe('a project file can only narrow', () => {
       '',
       'handoff: {dir: /etc}',
       [
-        'P:1:16: handoff.dir: "/etc" is not allowed in a project file: a path inside the project (relative, without ..)',
+        'P:1:16: handoff.dir: "/etc" is not allowed in a project file: a path inside the project (relative, without .., through no link that leads out)',
       ],
     ],
     [
       'a path in the home directory',
       '',
       'handoff: {dir: ~/x}',
-      ['P:1:16: handoff.dir: "~/x" is not allowed in a project file: a path inside the project (relative, without ..)'],
+      [
+        'P:1:16: handoff.dir: "~/x" is not allowed in a project file: a path inside the project (relative, without .., through no link that leads out)',
+      ],
     ],
     [
       'a way out',
       '',
       'handoff: {dir: ../x}',
       [
-        'P:1:16: handoff.dir: "../x" is not allowed in a project file: a path inside the project (relative, without ..)',
+        'P:1:16: handoff.dir: "../x" is not allowed in a project file: a path inside the project (relative, without .., through no link that leads out)',
       ],
     ],
     [
       'more prompts',
       '',
       'prompt: {minIntervalMinutes: 4}',
-      ["P:1:30: prompt.minIntervalMinutes: 4 is not allowed in a project file: at least 5, the machine's value"],
+      ['P:1:30: prompt.minIntervalMinutes: 4 is not allowed in a project file: leave it to the machine file'],
     ],
     [
       'less quiet',
       'prompt: {humanQuietSeconds: 60}',
       'prompt: {humanQuietSeconds: 59}',
-      ["P:1:29: prompt.humanQuietSeconds: 59 is not allowed in a project file: at least 60, the machine's value"],
+      ['P:1:29: prompt.humanQuietSeconds: 59 is not allowed in a project file: leave it to the machine file'],
     ],
     [
       'earlier handoffs',
@@ -94,7 +98,7 @@ describe('a project file can only narrow', () => {
       'more handoffs at once',
       '',
       'handoff: {maxParallel: 3}',
-      ["P:1:24: handoff.maxParallel: 3 is not allowed in a project file: at most 2, the machine's value"],
+      ['P:1:24: handoff.maxParallel: 3 is not allowed in a project file: leave it to the machine file'],
     ],
     [
       'words and commands for handoffs',
@@ -110,35 +114,50 @@ describe('a project file can only narrow', () => {
       'handoff: {compaction: leave}',
       'handoff: {waitForBackground: false, compaction: forestall}',
       [
-        "P:1:30: handoff.waitForBackground: false is not allowed in a project file: true, or the machine's value",
-        'P:1:49: handoff.compaction: "forestall" is not allowed in a project file: leave, or the machine\'s value',
+        'P:1:30: handoff.waitForBackground: false is not allowed in a project file: leave it to the machine file',
+        'P:1:49: handoff.compaction: "forestall" is not allowed in a project file: leave, the machine\'s value',
       ],
     ],
     [
       'more repeated messages',
       '',
       'waiting: {repeatMinutes: 1}',
-      ["P:1:26: waiting.repeatMinutes: 1 is not allowed in a project file: at least 30, the machine's value"],
+      ['P:1:26: waiting.repeatMinutes: 1 is not allowed in a project file: leave it to the machine file'],
     ],
   ])('not: %s', (_name, machine, project, lines) => {
     expect(projectBad(machine, project)).toEqual(lines);
   });
 
+  it('not: a directory behind a link that leads out', () => {
+    symlinkSync('/', path.join(projectDir, 'docs'));
+    symlinkSync('nowhere', path.join(projectDir, 'later'));
+    for (const dir of ['docs/handoffs', 'later/handoffs', 'later'])
+      expect(projectBad('', `handoff: {dir: ${dir}}`)).toEqual([
+        expect.stringContaining('through no link that leads out'),
+      ]);
+  });
+
   it.each<[string, string, string, object]>([
-    ['mode down to watch', 'mode: act', 'mode: watch', { mode: 'watch' }],
-    ['mode as it is', 'mode: watch', 'mode: watch', { mode: 'watch' }],
-    ['fewer prompts', '', 'prompt: {minIntervalMinutes: 6}', { prompt: { minIntervalMinutes: 6, answerSeconds: 30 } }],
     [
-      'the value of the machine',
-      'handoff: {maxParallel: 5}',
-      'handoff: {maxParallel: 5}',
-      { handoff: { maxParallel: 5 } },
+      'mode down to watch',
+      'mode: act',
+      'mode: watch',
+      { mode: 'act', projectAgents: [{ match: '*', authority: 'observe' }] },
+    ],
+    ['mode as it is', 'mode: act', 'mode: act', { mode: 'act', projectAgents: null }],
+    ['fewer questions', '', 'spawn: {progressMinutes: 60}', { spawn: { progressMinutes: 60, stallMinutes: 15 } }],
+    ['no questions', 'spawn: {progress: always}', 'spawn: {progress: never}', { spawn: { progress: 'never' } }],
+    [
+      'a later handoff',
+      '',
+      'handoff: {atPercent: 90, compaction: leave}',
+      { handoff: { atPercent: 90, compaction: 'leave' } },
     ],
     [
-      'when a stall is noticed',
-      '',
-      'stall: {toolMinutes: 0.05}\ntickSeconds: 0.2',
-      { stall: { toolMinutes: 0.05 }, tickSeconds: 0.2 },
+      'the value of the machine',
+      'handoff: {atPercent: 70}',
+      'handoff: {atPercent: 70}',
+      { handoff: { atPercent: 70 } },
     ],
     [
       'a directory inside the project',
@@ -153,16 +172,25 @@ describe('a project file can only narrow', () => {
       { agents: [{ match: '*', authority: 'nudge' }], projectAgents: [{ match: '*', authority: 'manage' }] },
     ],
     ['an empty list of rules', '', 'agents: []', { projectAgents: [] }],
-    ['an empty section', '', 'clients: {claudeCode: {}}', { clients: { claudeCode: { configDirs: [] } } }],
-  ])('but: %s', (_name, machine, project, expected) => {
+  ])('but, for its own agents: %s', (_name, machine, project, expected) => {
     writeFileSync(machineFile, machine);
     writeFileSync(projectFile, project);
-    expect(good().config).toMatchObject(expected);
+    expect(configAt(good(), [projectDir])).toMatchObject(expected);
+    expect(configAt(good(), [path.join(projectDir, 'packages/app'), null])).toMatchObject(expected);
+  });
+
+  it('is for the agents in its directory only, whichever way their directory is called', () => {
+    writeFileSync(projectFile, 'handoff: {atPercent: 90}\n');
+    symlinkSync(projectDir, path.join(root, 'other-name'));
+    const loaded = good();
+    const at = (...places: (string | null)[]) => configAt(loaded, places).handoff.atPercent;
+    expect([at(projectDir), at(path.join(root, 'other-name')), at('/', projectDir)]).toEqual([90, 90, 90]);
+    expect([at(root), at(`${projectDir}-two`), at(home), at('/'), at(null), at()]).toEqual([85, 85, 85, 85, 85, 85]);
   });
 
   it('is not measured against a machine file that is bad itself', () => {
-    expect(projectBad('handoff: {maxParallel: 0}', 'handoff: {maxParallel: 9}\nnotify: []')).toEqual([
-      expect.stringContaining('config.yaml:1:24: handoff.maxParallel: 0 is not allowed'),
+    expect(projectBad('handoff: {atPercent: 0}', 'handoff: {atPercent: 9}\nnotify: []')).toEqual([
+      expect.stringContaining('config.yaml:1:22: handoff.atPercent: 0 is not allowed'),
       'P:2:9: notify: [] is not allowed in a project file: leave it to the machine file',
     ]);
   });

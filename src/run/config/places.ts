@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 export interface ConfigPlaces {
@@ -32,5 +32,33 @@ export function realPath(file: string): string {
     return realpathSync(file);
   } catch {
     return file;
+  }
+}
+
+/** Is a directory this one, or in it? */
+export function isInside(directory: string, place: string): boolean {
+  const inside = path.relative(directory, place);
+  return inside === '' || (inside !== '..' && !inside.startsWith(`..${path.sep}`));
+}
+
+/** No link on the way leads out of the directory, as far as the way exists. */
+export function staysInside(directory: string, relative: string): boolean {
+  const top = realPath(directory);
+  for (let place = path.join(top, relative); place !== top; place = path.dirname(place)) {
+    try {
+      return isInside(top, realpathSync(place));
+    } catch {
+      // A link that leads nowhere yet may lead anywhere later.
+      if (isLink(place)) return false;
+    }
+  }
+  return true;
+}
+
+function isLink(place: string): boolean {
+  try {
+    return lstatSync(place).isSymbolicLink();
+  } catch {
+    return false;
   }
 }

@@ -26,7 +26,9 @@ const configDirError = 'an absolute path or one that starts with ~/';
 export const configSchema = section({
   mode: oneOf(modes)
     .default('act')
-    .describe('Whether Watchkeeper acts (act) or only decides and records what it would do (watch).'),
+    .describe(
+      'Whether Watchkeeper acts (act) or only decides and records what it would do (watch); watch in a project has its agents only observed.',
+    ),
   tickSeconds: z
     .number({ error: 'a number from 0.1 to 60' })
     .min(0.1, { error: 'a number from 0.1 to 60' })

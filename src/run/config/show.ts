@@ -1,5 +1,5 @@
 import { printable } from '../../model/text.ts';
-import type { ConfigFile, LoadedConfig } from './load.ts';
+import type { LoadedConfig } from './load.ts';
 import { configKeys, getKey } from './narrow.ts';
 
 export interface ConfigRow {
@@ -9,25 +9,41 @@ export interface ConfigRow {
 }
 
 /** Every value in force, flat, with where it comes from. */
-function configRows(loaded: LoadedConfig): ConfigRow[] {
-  return configKeys.flatMap((key) => {
-    const row = { key, value: getKey(loaded.config, key), origin: loaded.origins[key] };
-    if (key !== 'agents' || loaded.projectAgentsOrigin === null) return [row];
-    // Two lists are in force at once: the lower authority of both counts.
-    return [row, { key: 'projectAgents', value: loaded.config.projectAgents, origin: loaded.projectAgentsOrigin }];
-  });
+function configRows({ config, origins }: LoadedConfig): ConfigRow[] {
+  return configKeys.map((key) => ({ key, value: getKey(config, key), origin: origins[key] }));
+}
+
+/** What is otherwise for the agents in the project's directory. */
+function projectRows({ project }: LoadedConfig): ConfigRow[] {
+  if (project === null) return [];
+  // Of both lists of rules the lower authority counts.
+  return project.said.map(({ key, value, origin }) =>
+    key === 'agents' || key === 'mode' ? { key, value, origin } : { key, value: getKey(project.config, key), origin },
+  );
 }
 
 /** One line a value: `key: value  # origin`. */
 export function configText(loaded: LoadedConfig): string {
-  const rows = configRows(loaded).map(({ key, value, origin }) => ({
+  const inProject = projectRows(loaded);
+  const title = `\nfor agents in ${printable(loaded.project?.directory ?? '')}:\n`;
+  return `${rowsText(configRows(loaded))}${inProject.length === 0 ? '' : title + rowsText(inProject)}`;
+}
+
+function rowsText(rows: ConfigRow[]): string {
+  const entries = rows.map(({ key, value, origin }) => ({
     entry: `${key}: ${printable(typeof value === 'string' ? value : JSON.stringify(value))}`,
     origin,
   }));
-  const width = Math.min(60, Math.max(...rows.map((row) => row.entry.length)));
-  return rows.map((row) => `${row.entry.padEnd(width)}  # ${row.origin}\n`).join('');
+  const width = Math.min(60, Math.max(...entries.map((row) => row.entry.length)));
+  return entries.map((row) => `${row.entry.padEnd(width)}  # ${row.origin}\n`).join('');
 }
 
-export function configDocument(loaded: LoadedConfig): { v: 1; values: ConfigRow[]; files: ConfigFile[] } {
-  return { v: 1, values: configRows(loaded), files: loaded.files };
+export function configDocument(loaded: LoadedConfig) {
+  const { project } = loaded;
+  return {
+    v: 1,
+    values: configRows(loaded),
+    project: project === null ? null : { directory: project.directory, values: projectRows(loaded) },
+    files: loaded.files,
+  };
 }

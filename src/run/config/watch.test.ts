@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,6 +33,11 @@ function start(named: string | null = null) {
   if (!loaded.ok) throw new Error(loaded.message);
   const watch = watchConfig(places, loaded.value);
   return { ...watch, settle: () => [watch.check(), watch.check()] as [ConfigChange, ConfigChange] };
+}
+
+function swap(place: string, make: () => void): void {
+  rmSync(place);
+  make();
 }
 
 const changed = (config: object): unknown => ({ config: expect.objectContaining(config) });
@@ -129,13 +143,58 @@ describe('the configuration while the daemon runs', () => {
     expect(watch.current().origins.mode).toBe(`${file}:2`);
   });
 
-  it('follows a file that appears and one that goes', () => {
+  it('follows a file that appears', () => {
     const watch = start();
     watch.settle();
-    writeFileSync(projectFile, 'mode: watch\n');
+    writeFileSync(file, 'mode: watch\n');
     expect(watch.settle()[1]).toEqual(changed({ mode: 'watch' }));
-    rmSync(projectFile);
+    writeFileSync(projectFile, 'handoff: {atPercent: 90}\n');
+    watch.settle();
+    expect(watch.current().project?.config.handoff.atPercent).toBe(90);
+  });
+
+  it.each<[string, (place: string) => void]>([
+    ['is gone', (place) => rmSync(place)],
+    ['is empty', (place) => truncateSync(place)],
+    ['holds blanks only', (place) => writeFileSync(place, '\n \n')],
+    ['is a directory', (place) => swap(place, () => mkdirSync(place))],
+    ['is a link that leads nowhere', (place) => swap(place, () => symlinkSync('nowhere', place))],
+    ['is in a folder that is gone', (place) => renameSync(path.dirname(place), `${path.dirname(place)}-away`)],
+  ])('keeps what a file said when it %s, says so once, and takes it up when it is back', (_what, lose) => {
+    writeFileSync(file, 'mode: watch\n');
+    writeFileSync(projectFile, 'mode: watch\n');
+    const watch = start();
+    watch.settle();
+    const observed = [{ match: '*', authority: 'observe' }];
+    for (const place of [file, projectFile]) {
+      lose(place);
+      expect(watch.settle()[1]).toEqual({ problems: [expect.objectContaining({ file: place })] });
+      expect([...watch.settle(), ...watch.settle()]).toEqual(Array(4).fill('unchanged'));
+    }
+    expect(watch.current().config.mode).toBe('watch');
+    expect(watch.current().project?.config.projectAgents).toEqual(observed);
+    rmSync(path.dirname(file), { recursive: true, force: true });
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, 'mode: act\n');
     expect(watch.settle()[1]).toEqual(changed({ mode: 'act' }));
+    expect(watch.current().project?.config.projectAgents).toEqual(observed);
+  });
+
+  it("takes the machine's file up whatever a project's says, and keeps to the last good one of the project", () => {
+    writeFileSync(projectFile, 'handoff: {atPercent: 90}\n');
+    const watch = start();
+    watch.settle();
+    writeFileSync(projectFile, 'handoff: {atPercent: 10}\n');
+    writeFileSync(file, 'mode: watch\n');
+    expect(watch.settle()[1]).toEqual({
+      config: expect.objectContaining({ mode: 'watch' }),
+      problems: [expect.objectContaining({ file: projectFile, key: 'handoff.atPercent' })],
+    });
+    expect(watch.current().project?.config.handoff.atPercent).toBe(90);
+    // What was right is looser than what the machine says now.
+    writeFileSync(file, 'handoff: {atPercent: 95}\n');
+    watch.settle();
+    expect(watch.current().project?.config.handoff.atPercent).toBe(95);
   });
 
   it('keeps what it has when a named file goes', () => {

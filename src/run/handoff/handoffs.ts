@@ -42,6 +42,7 @@ export interface HandoffsParts {
   clock: Clock;
   git: Git;
   config: () => Config;
+  configFor: (agent: string) => Config;
   paused: () => boolean;
   prompter: Pick<Prompter, 'prompt'>;
   commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
@@ -158,7 +159,7 @@ export class Handoffs {
   }
 
   #considerRule(view: AgentView): void {
-    const { handoff, mode } = this.#parts.config();
+    const { handoff, mode } = this.#parts.configFor(view.agent);
     const due = this.#parts.agent(view.agent)?.handoffDue(policyFor(view.agent, handoff)) ?? null;
     if (due === null || !due.now) return;
     const nowMs = this.#parts.clock.nowMs();
@@ -183,7 +184,7 @@ export class Handoffs {
   /** Completes "please write a handoff now (…)". */
   #why({ handoff }: Cycle): string {
     const due = handoff.trigger === 'human' ? null : this.#parts.agent(handoff.agent);
-    const policy = policyFor(handoff.agent, this.#parts.config().handoff);
+    const policy = policyFor(handoff.agent, this.#parts.configFor(handoff.agent).handoff);
     return due === null ? 'somebody asked for it' : whyHandOff(due.handoffDue(policy));
   }
 
@@ -193,7 +194,7 @@ export class Handoffs {
   }
 
   #fileFor(agent: string, cwd: string, atMs: number): string {
-    const { handoff: policy } = this.#parts.config();
+    const { handoff: policy } = this.#parts.configFor(agent);
     const taken = new Set([...this.#open.values()].map(({ handoff }) => handoff.file));
     return recipeFile(recipeFor(agent, policy), anchored(policy.dir), cwd, atMs, taken);
   }

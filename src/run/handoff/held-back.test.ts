@@ -106,6 +106,7 @@ class Desk {
       clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs },
       git: { head: async () => null, hasCommit: async () => 'no' },
       config: () => this.config,
+      configFor: () => this.config,
       paused: () => this.isPaused,
       agent: () =>
         ({

@@ -138,6 +138,7 @@ export class MadeUp {
       clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs },
       git: { head: async () => null, hasCommit: async () => 'no' },
       config: () => this.config,
+      configFor: () => this.config,
       paused: () => this.isPaused,
       agent: () =>
         Object.assign(watched, {

@@ -1,10 +1,14 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { shown } from '../../../model/text.ts';
 import { configJsonSchema } from '../../../run/config/json-schema.ts';
 import { checkConfigFile, loadConfig } from '../../../run/config/load.ts';
+import { forget } from '../../../run/config/memory.ts';
+import { projectKeys } from '../../../run/config/narrow.ts';
 import type { ConfigPlaces } from '../../../run/config/places.ts';
 import { formatProblem } from '../../../run/config/problem.ts';
 import { configDocument, configText } from '../../../run/config/show.ts';
+import { findHome } from '../../../run/home.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, wrapped } from '../output.ts';
 
@@ -14,7 +18,8 @@ export function addConfig(program: Command): void {
     .summary('check and show the configuration')
     .description(
       'The configuration is ~/.config/watchkeeper/config.yaml (or the file WATCHKEEPER_CONFIG names), narrowed by ' +
-        'watchkeeper.yaml in the current directory. Everything has a default; no file is needed.',
+        `watchkeeper.yaml in the current directory for the agents in it (${projectKeys.join(', ')}). Everything has a ` +
+        'default; no file is needed.',
     );
   config
     .command('check')
@@ -44,6 +49,19 @@ export function addConfig(program: Command): void {
       if (!loaded.ok) throw new CommandFailure(exit.usage, loaded.message);
       if (options.json) printJson(configDocument(loaded.value));
       else print(configText(loaded.value).trimEnd().split('\n').map(folded).join('\n'));
+    });
+  config
+    .command('forget')
+    .summary('a configuration file is gone on purpose')
+    .description(
+      'A file that is gone or empty does not count as a wish for defaults: the daemon keeps what it said, and a start ' +
+        'that misses a file of the last run does nothing where it counted. After `forget` the next start takes the files ' +
+        'as it finds them.',
+    )
+    .action(() => {
+      const forgotten = forget(findHome(process.env));
+      if (forgotten.length === 0) print('no configuration file was in mind');
+      else print(`forgotten: ${forgotten.map((file) => shown(file)).join(', ')}; the next start does not look for it`);
     });
   config
     .command('schema')

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
+import { configWayOut } from '../../../run/config/memory.ts';
 import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { ago, type Cell, type Color, line, print, printJson, table, tokens } from '../output.ts';
@@ -49,14 +50,16 @@ function statusText(status: StatusDocument): string {
   const { reacted, in_time: inTime } = daemon.prompts;
   if (reacted > 0) flags.push(`${inTime} of ${counted(reacted, 'prompt')} answered in time`);
   const head = `daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}${flags.length > 0 ? `, ${flags.join(', ')}` : ''}`;
-  if (agents.length === 0) return `${head}\nno agent yet: start Claude Code, in tmux or anywhere else`;
+  const missing = daemon.config_missing.map((file) => line(`configuration: ${file} is missing: ${configWayOut}`));
+  if (agents.length === 0)
+    return [head, ...missing, 'no agent yet: start Claude Code, in tmux or anywhere else'].join('\n');
   const rows = agents.map((agent) => row(agent, nowMs));
   const notes = agents.filter((agent) => agent.error !== null).map((agent) => line(`${agent.agent}: ${agent.error}`));
   const handed = agents.filter((agent) => agent.handoff !== null);
   for (const { agent, handoff } of handed) notes.push(line(`${agent}: is being handed over, ${handoff}`));
   const blind = agents.flatMap((agent) => degraded(agent));
   const text = table(['AGENT', 'STATE', 'FOR', 'CONTEXT', 'LAST TURN', 'SOURCE', 'MAY'], rows);
-  return [head, text, ...notes, ...blind].join('\n');
+  return [head, ...missing, text, ...notes, ...blind].join('\n');
 }
 
 /** What it is seen without. Hooks and status line that were never set up are no loss. */
