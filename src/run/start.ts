@@ -8,6 +8,7 @@ import { watchConfig } from './config/watch.ts';
 import { Daemon, type DaemonOptions, type RunningDaemon, type StartFailure } from './daemon.ts';
 import { databaseRuns, openDatabase } from './database.ts';
 import { makeHomeDir, runningDaemon } from './home.ts';
+import { claimHost } from './host-id.ts';
 import { refreshScript } from './setup/init.ts';
 import type { StatusDocument } from './status.ts';
 
@@ -56,6 +57,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
 async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
   const loaded = loadConfig(options.places);
   if (!loaded.ok) return fail('config', loaded.message);
+  const host = claimHost(options.home);
+  if (!host.ok) return fail('home', host.message, host.fix);
   refreshScript(options.home);
   openAllowances(options.home, systemClock.nowMs());
   options.progress('starting the database');
@@ -67,6 +70,7 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
     watchConfig(options.places, loaded.value, () => performance.now(), configHeldMs),
     database.value,
     store,
+    host.value,
   );
   const running = await daemon.start();
   if (!running.ok) {
