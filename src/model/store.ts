@@ -1,8 +1,10 @@
 import type { Action, ActionOutcome } from './action.ts';
 import type { AgentView, Authority, Source } from './agent.ts';
+import type { AgingRows, ClockMark } from './aging.ts';
 import type { Json, WatchEvent } from './event.ts';
 import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken } from './handoff.ts';
 import type { HookFact } from './hook.ts';
+import type { HostEntry } from './host.ts';
 import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
 import type { Score } from './score.ts';
@@ -76,8 +78,15 @@ export type StoreFailure = 'unavailable' | 'refused';
 export interface Store {
   write(host: string, batch: StoreBatch): Promise<Result<void, StoreFailure>>;
   load(host: string): Promise<Result<StoredAgent[], StoreFailure>>;
-  /** Removes what is older than the given time; how many rows went. */
-  expire(beforeMs: number): Promise<Result<number, StoreFailure>>;
+  /** Removes rows of one kind that are older than the given time, so many at most; how many went. */
+  expire(host: string, rows: AgingRows, beforeMs: number, rowsMax: number): Promise<Result<number, StoreFailure>>;
+  /** The oldest first. */
+  clockMarks(host: string): Promise<Result<ClockMark[], StoreFailure>>;
+  addClockMark(host: string, mark: ClockMark, keptMs: number): Promise<Result<void, StoreFailure>>;
+  /** What this host wrote last, by its own clock; null: nothing yet. */
+  newestRowMs(host: string): Promise<Result<number | null, StoreFailure>>;
+  /** Before anything else is read or written under this host's id. */
+  enterHost(host: HostEntry): Promise<Result<void, StoreFailure>>;
   /** The ledger: what is meant to be done, before it is done. Not written, not done. */
   intend(host: string, action: Action): Promise<Result<void, StoreFailure>>;
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;

@@ -99,6 +99,9 @@ export function agentRow(host: string, view: AgentView): object {
   };
 }
 
+/** With what people call the host. */
+export const selectAgents = 'SELECT a.*, h.name AS host_name FROM agents a LEFT JOIN hosts h ON h.id = a.host';
+
 export interface AgentRecord {
   id: string;
   name: string;
@@ -106,6 +109,7 @@ export interface AgentRecord {
   client: ClientName;
   client_version: string | null;
   host: string;
+  host_name: string | null;
   authority: Authority;
   cwd: string | null;
   tmux_socket: string | null;
@@ -156,7 +160,7 @@ export function storedView(row: AgentRecord): AgentView {
     project: row.project,
     client: row.client,
     clientVersion: row.client_version,
-    host: row.host,
+    host: row.host_name ?? row.host,
     authority: row.authority,
     cwd: row.cwd,
     tmux:

@@ -1,7 +1,7 @@
 import type { AgentView } from '../model/agent.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
-import { type AgentRecord, storedView, time } from './agent-row.ts';
+import { type AgentRecord, selectAgents, storedView, time } from './agent-row.ts';
 import { type QueryFailure, withClient } from './queries.ts';
 
 /** The context of a session from figure to figure. */
@@ -54,7 +54,7 @@ export function readContext(
   limit: number,
 ): Promise<Result<ContextHistory, QueryFailure>> {
   return withClient(url, async (client) => {
-    const agents = await client.query<AgentRecord>('SELECT * FROM agents WHERE host = $1 AND name = $2', [host, agent]);
+    const agents = await client.query<AgentRecord>(`${selectAgents} WHERE a.host = $1 AND a.name = $2`, [host, agent]);
     const row = agents.rows[0];
     if (row === undefined) return fail('no-agent', `no agent \`${agent}\``);
     const points = await client.query<PointRecord>(

@@ -37,14 +37,20 @@ export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): P
   );
 }
 
-/** Prompts without their last word: nobody knows yet whether they arrived, or what was answered. */
+/**
+ * Prompts without their last word: nobody knows yet whether they arrived, or what was answered. Of the last day, by the clock
+ * that wrote them: with one that has been set since, none of yesterday is taken for one of long ago.
+ */
 export async function openActions(
   client: pg.ClientBase,
   host: string,
 ): Promise<{ action: Action; delivered: boolean }[]> {
   const rows = await client.query<ActionRow & { delivered: boolean }>(
     `SELECT s.*, EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id) AS delivered
-     FROM (${selectActions} WHERE g.host = $1 AND a.kind IN ('prompt', 'command', 'interrupt') AND a.at > now() - interval '1 day') s
+     FROM (SELECT ${actionColumns} FROM agents g CROSS JOIN LATERAL (
+         SELECT * FROM actions WHERE agent_id = g.id AND kind IN ('prompt', 'command', 'interrupt')
+           AND at > least(now(), (SELECT max(at) FROM actions WHERE agent_id = g.id)) - interval '1 day') a
+       WHERE g.host = $1) s
      WHERE NOT EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id AND o.outcome NOT IN ('confirmed', 'queued'))
      ORDER BY s.at`,
     [host],
@@ -58,12 +64,20 @@ export async function readLedger(
   host: string,
   filter: { agent: string | null; kind: string | null; limit: number },
 ): Promise<LedgerEntry[]> {
+  const ofKind = filter.kind === null ? '' : ' AND kind = $4';
   const rows = await client.query<ActionRow & { subject: string | null; outcomes: OutcomeRow[] | null }>(
-    `SELECT s.*, (SELECT i.subject FROM incidents i WHERE i.id::text = s.finding) AS subject, (SELECT jsonb_agg(jsonb_build_object('at', o.at, 'outcome', o.outcome, 'reason', o.reason, 'proof', o.proof) ORDER BY o.id)
+    `SELECT s.*, (SELECT i.subject FROM incidents i WHERE i.id = ${findingId}) AS subject, (SELECT jsonb_agg(jsonb_build_object('at', o.at, 'outcome', o.outcome, 'reason', o.reason, 'proof', o.proof) ORDER BY o.id)
                   FROM action_outcomes o WHERE o.action_id = s.id) AS outcomes
-     FROM (${selectActions} WHERE coalesce(g.host, a.host) = $1 AND ($2::text IS NULL OR g.name = $2) AND ($3::text IS NULL OR a.kind = $3)
-           ORDER BY a.at DESC LIMIT $4) s ORDER BY s.at`,
-    [host, filter.agent, filter.kind, filter.limit],
+     FROM (
+       SELECT * FROM (
+         SELECT ${actionColumns} FROM agents g CROSS JOIN LATERAL (
+           SELECT * FROM actions WHERE agent_id = g.id${ofKind} ORDER BY at DESC LIMIT $2) a
+         WHERE g.host = $1 AND ($3::text IS NULL OR g.name = $3)
+         UNION ALL
+         (SELECT ${actionColumns.replace('g.name', 'NULL')} FROM actions a
+          WHERE a.agent_id IS NULL AND $3::text IS NULL AND a.host = ANY (${hostNames})${ofKind} ORDER BY at DESC LIMIT $2)
+       ) both_kinds ORDER BY at DESC LIMIT $2) s ORDER BY s.at`,
+    [host, filter.limit, filter.agent, ...(filter.kind === null ? [] : [filter.kind])],
   );
   return rows.rows.map((row) => ({
     ...toAction(row),
@@ -77,8 +91,11 @@ export async function readLedger(
   }));
 }
 
-const selectActions =
-  'SELECT a.id, a.at, g.name AS agent, a.kind, a.trigger, a.intent, a.finding FROM actions a LEFT JOIN agents g ON g.id = a.agent_id';
+const actionColumns = 'a.id, a.at, g.name AS agent, a.kind, a.trigger, a.intent, a.finding';
+/** Rows of no agent from before there were ids are under the host's name: the ledger only grows. */
+const hostNames = 'ARRAY(SELECT unnest(ARRAY[h.id, h.was]) FROM hosts h WHERE h.id = $1)';
+/** Mostly an incident's. */
+const findingId = "CASE WHEN s.finding ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN s.finding::uuid END";
 
 interface ActionRow {
   id: string;

@@ -4,12 +4,14 @@ import type { HookFact } from '../model/hook.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { SpawnRow } from '../model/spawn.ts';
 import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
-import { type AgentRecord, agentRow, storedView, time, upsertAgents } from './agent-row.ts';
+import { type AgentRecord, agentRow, selectAgents, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
 import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
+import { enterHost } from './hosts.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
+import { addClockMark, clockMarks, expire, newestRowMs } from './retention.ts';
 import { recentScores, saveScore } from './scores.ts';
 import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
 
@@ -34,7 +36,12 @@ export function openStore(url: string): Store {
   return {
     write: (host, batch) => inTransaction(pool, (client) => writeBatch(client, host, batch)),
     load: (host) => inTransaction(pool, (client) => loadAgents(client, host)),
-    expire: (beforeMs) => inTransaction(pool, (client) => expire(client, beforeMs)),
+    expire: (host, rows, beforeMs, rowsMax) =>
+      inTransaction(pool, (client) => expire(client, host, rows, beforeMs, rowsMax)),
+    clockMarks: (host) => inTransaction(pool, (client) => clockMarks(client, host)),
+    addClockMark: (host, mark, keptMs) => inTransaction(pool, (client) => addClockMark(client, host, mark, keptMs)),
+    newestRowMs: (host) => inTransaction(pool, (client) => newestRowMs(client, host)),
+    enterHost: (host) => inTransaction(pool, (client) => enterHost(client, host)),
     intend: (host, action) => inTransaction(pool, (client) => intend(client, host, action)),
     conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host)),
@@ -113,7 +120,7 @@ async function writeBatch(client: pg.PoolClient, host: string, batch: StoreBatch
   );
   await insert(client, updateTrackedSpawns, batch.spawns.filter(isTracked), ids, spawnRow);
   await insert(client, insertPoints, batch.points, ids, pointRow);
-  await insert(client, insertChecks, batch.checks, ids, checkRow);
+  await insert(client, insertChecks, batch.checks, ids, (row) => ({ ...checkRow(row), host }));
 }
 
 /** Rows of an agent that is not on record are dropped; those of no agent are not. */
@@ -173,8 +180,8 @@ function eventRow(event: WatchEvent): object {
 
 /** A batch whose commit was not acknowledged comes again: the same verdict at the same moment is the same row. */
 const insertChecks = `
-  INSERT INTO health_checks (project, check_time, check_type, status, details, agent_id)
-  SELECT project, check_time, check_type, status, details, agent_id
+  INSERT INTO health_checks (project, check_time, check_type, status, details, agent_id, host)
+  SELECT project, check_time, check_type, status, details, agent_id, host
   FROM jsonb_populate_recordset(NULL::health_checks, $1::jsonb) new
   WHERE NOT EXISTS (
     SELECT FROM health_checks old WHERE old.check_time = new.check_time AND old.agent_id IS NOT DISTINCT FROM new.agent_id
@@ -190,24 +197,6 @@ function checkRow(row: CheckRow): object {
   };
 }
 
-/** The ledger, and agents it speaks of, stay. */
-async function expire(client: pg.PoolClient, beforeMs: number): Promise<number> {
-  const before = [time(beforeMs)];
-  let rows = 0;
-  for (const sql of [
-    'DELETE FROM events WHERE at < $1',
-    'DELETE FROM context_points WHERE at < $1',
-    'DELETE FROM health_checks WHERE check_time < $1',
-    "DELETE FROM active_spawns WHERE status NOT IN ('running', 'stalled') AND coalesce(last_output_change, spawn_time) < $1",
-    "DELETE FROM handoffs WHERE requested_at < $1 AND step IN ('done', 'failed')",
-    'DELETE FROM sessions WHERE ended_at < $1',
-    "DELETE FROM agents a WHERE state = 'ended' AND last_seen < $1 AND NOT EXISTS (SELECT FROM actions WHERE agent_id = a.id)",
-  ]) {
-    rows += (await client.query(sql, before)).rowCount ?? 0;
-  }
-  return rows;
-}
-
 const hooksMax = 200;
 const lastHooks = `
   SELECT e.agent_id, e.at, e.data FROM agents a CROSS JOIN LATERAL (
@@ -216,7 +205,7 @@ const lastHooks = `
   WHERE a.host = $1 AND a.state <> 'ended' ORDER BY e.at`;
 
 async function loadAgents(client: pg.PoolClient, host: string): Promise<StoredAgent[]> {
-  const agents = await client.query<AgentRecord>('SELECT * FROM agents WHERE host = $1', [host]);
+  const agents = await client.query<AgentRecord>(`${selectAgents} WHERE a.host = $1`, [host]);
   const sessions = await client.query<{
     agent_id: string;
     session_id: string;

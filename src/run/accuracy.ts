@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { mostDone } from '../decide/policy.ts';
 import { checkNames, type Ground, groundOf, mayBeActedOn, rightWhen, verdictOn } from '../decide/worth.ts';
 import type { CheckName } from '../model/agent.ts';
@@ -7,12 +6,13 @@ import type { Ending, Verdict } from '../model/score.ts';
 import { type QueryFailure, queryScores } from '../record/queries.ts';
 import type { CheckTally } from '../record/scores.ts';
 import { ratio, wilson } from './eval/statistics.ts';
+import { ownHost } from './host-id.ts';
 
 export type AccuracyDocument = ReturnType<typeof accuracyDocument>;
 
 /** Each check's own record on this machine. */
 export async function accuracy(url: string, sinceMs: number): Promise<Result<AccuracyDocument, QueryFailure>> {
-  const read = await queryScores(url, os.hostname(), sinceMs);
+  const read = await queryScores(url, ownHost(), sinceMs);
   return read.ok ? ok(accuracyDocument(read.value.tallies, read.value.medianOpenMs, sinceMs)) : read;
 }
 

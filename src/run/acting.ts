@@ -30,6 +30,7 @@ import type { WatchedAgent } from './watched-agent.ts';
 
 interface ActingParts {
   host: string;
+  hostName: string;
   home: Home;
   store: Store;
   clock: Clock;
@@ -100,7 +101,11 @@ export class Acting {
     const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
     const interruptedByUs = (agent: string, atMs: number) => this.#commander.interrupted(agent, atMs);
     this.#scores = new Scores({ promptedBy, interruptedByUs, spawnStatus: parts.spawnStatus });
-    this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
+    this.#hostFindings = new HostFindings({
+      ...parts,
+      host: parts.hostName,
+      idFor: (...about) => this.#keeper.idFor(...about),
+    });
     this.#keeper = new Keeper({
       ...parts,
       prompter: this.#prompter,

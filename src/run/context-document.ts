@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { compactionPoint } from '../clients/claude-code/models.ts';
 import { admit, bandName, bandOf, bandRule, type TaskSize } from '../decide/bands.ts';
 import { forecastContext, type Reach } from '../decide/forecast.ts';
@@ -7,6 +6,7 @@ import type { Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
 import { type ContextHistory, readContext } from '../record/context.ts';
 import type { QueryFailure } from '../record/queries.ts';
+import { ownHost } from './host-id.ts';
 import { type AgentDocument, contextFigures } from './status.ts';
 
 /** The JSON shapes of `context` and `can-accept`. */
@@ -17,7 +17,7 @@ export type { TaskSize } from '../decide/bands.ts';
 const pointsMax = 5_000;
 
 export function contextOf(url: string, agent: string): Promise<Result<ContextHistory, QueryFailure>> {
-  return readContext(url, os.hostname(), agent, pointsMax);
+  return readContext(url, ownHost(), agent, pointsMax);
 }
 
 export function contextDocument(

@@ -7,11 +7,12 @@ import type { AgentClient } from '../clients/client.ts';
 import { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { InboxItem } from '../model/hook.ts';
+import type { HostEntry } from '../model/host.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Processes } from '../model/world.ts';
-import { systemClock } from '../sense/clock.ts';
+import { bootMs, systemClock } from '../sense/clock.ts';
 import { ownFiles } from '../sense/files.ts';
 import { Fleet } from '../sense/fleet.ts';
 import { Inbox } from '../sense/inbox.ts';
@@ -33,6 +34,7 @@ import { type Home, removeDaemonRecord, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
+import { Retention } from './retention.ts';
 import { Saver } from './saver.ts';
 import { Spawns } from './spawns.ts';
 import type { StatusDocument } from './status.ts';
@@ -80,12 +82,13 @@ export class Daemon {
   readonly #log: Log;
   readonly #counters = new Counters();
   readonly #processes: Processes = linuxProcesses();
-  readonly #host = os.hostname();
+  readonly #host: HostEntry;
   readonly #sinceMs = systemClock.nowMs();
   readonly #fleet: Fleet;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
   readonly #saver: Saver;
+  readonly #retention: Retention;
   readonly #acting: Acting;
   readonly #spawns: Spawns;
   readonly #answers: Answers;
@@ -94,13 +97,14 @@ export class Daemon {
   #stopping: Promise<void> | null = null;
   #stopped: () => void = () => {};
 
-  constructor(options: DaemonOptions, config: ConfigWatch, database: Database, store: Store) {
+  constructor(options: DaemonOptions, config: ConfigWatch, database: Database, store: Store, host: HostEntry) {
+    this.#host = host;
     this.#options = options;
     this.#config = config;
     this.#database = database;
     this.#store = store;
     this.#log = fileLog(options.home.logFile);
-    this.#journal = new Journal(store, this.#host, this.#counters);
+    this.#journal = new Journal(store, host.id, this.#counters);
     const files = ownFiles(this.#processes.uid);
     this.#loop = new Loop({
       tick: () => this.#tick(),
@@ -127,20 +131,27 @@ export class Daemon {
       remove: (file) => rmSync(file, { force: true }),
     });
     this.#saver = new Saver({
-      store,
       database,
       journal: this.#journal,
       inbox,
-      clock: systemClock,
       log: this.#log,
-      retentionDays: () => this.#config.current().config.retentionDays,
       notice: (level, line) => this.#notice(level, line),
       failed: (what, error) => this.#failed(what, error),
+    });
+    this.#retention = new Retention({
+      host: host.id,
+      store,
+      clock: systemClock,
+      bootId: this.#processes.bootId,
+      bootMs,
+      retentionDays: () => this.#config.current().config.retentionDays,
+      busy: () => this.#saver.isDown || this.#journal.pending > congestedRows,
+      failed: (error) => this.#failed('retention', error),
     });
     const broken = new BrokenSources(options.home.conformanceDir);
     this.#watcher = new Watcher({
       broken: (client, clientVersion) => broken.of(client, clientVersion),
-      host: this.#host,
+      host,
       clients,
       fleet: this.#fleet,
       inbox,
@@ -162,7 +173,7 @@ export class Daemon {
       spawned: (view, signs) => this.#spawns.seen(view, signs),
     });
     this.#spawns = new Spawns({
-      host: this.#host,
+      host: host.id,
       store,
       outputs: new Outputs(files, this.#processes.uid),
       clock: systemClock,
@@ -174,7 +185,8 @@ export class Daemon {
       incident: (agent, check, subject) => this.#acting.about(agent, check, subject),
     });
     this.#acting = new Acting({
-      host: this.#host,
+      host: host.id,
+      hostName: host.name,
       home: options.home,
       news: (news) => this.#takeNews(news),
       store,
@@ -221,11 +233,13 @@ export class Daemon {
 
   async start(): Promise<Result<RunningDaemon, StartFailure>> {
     const { home } = this.#options;
-    const stored = await this.#store.load(this.#host);
+    const entered = await this.#store.enterHost(this.#host);
+    const stored = entered.ok ? await this.#store.load(this.#host.id) : entered;
     if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
     // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
     if (!(await this.#acting.restore()))
       return fail('database', 'what the last run left open cannot be read from the database');
+    if (!(await this.#retention.begin())) return fail('database', 'the database does not say how old its rows are');
     this.#watcher.restore(stored.value);
     await this.#spawns.restore();
     for (const file of this.#config.missing())
@@ -294,6 +308,7 @@ export class Daemon {
     this.#spawns.look();
     this.#acting.round();
     void this.#saver.save();
+    void this.#retention.round();
   }
 
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
@@ -346,6 +361,7 @@ export class Daemon {
     await this.#loop.stop();
     this.#watcher.close();
     await this.#saver.end();
+    await this.#retention.end();
     await this.#store.close();
     if (!keepDb) {
       const stopped = await this.#database.stop();

@@ -9,6 +9,8 @@ export interface Home {
   dir: string;
   daemonFile: string;
   daemonLock: string;
+  /** Under which id the rows of this directory stand. */
+  hostFile: string;
   logFile: string;
   pausedFile: string;
   /** What agents run at every event, once `init` has been there. */
@@ -31,6 +33,7 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     dir,
     daemonFile: path.join(dir, 'daemon.json'),
     daemonLock: path.join(dir, 'daemon.lock'),
+    hostFile: path.join(dir, 'host.json'),
     logFile: path.join(dir, 'daemon.log'),
     pausedFile: path.join(dir, 'paused'),
     hookScript: path.join(dir, 'hooks', 'claude-code.sh'),

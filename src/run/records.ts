@@ -1,4 +1,3 @@
-import os from 'node:os';
 import type { LedgerEntry } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import type { Result } from '../model/result.ts';
@@ -10,6 +9,7 @@ import {
   queryLedger,
   readEvents,
 } from '../record/queries.ts';
+import { ownHost } from './host-id.ts';
 
 /** Reading the record from outside the daemon: for the commands that only look. */
 
@@ -18,7 +18,7 @@ export function recentEvents(
   agent: string | null,
   limit: number,
 ): Promise<Result<EventRow[], QueryFailure>> {
-  return readEvents(url, os.hostname(), agent, limit);
+  return readEvents(url, ownHost(), agent, limit);
 }
 
 export function exportEverything(
@@ -36,5 +36,5 @@ export function ledger(
   url: string,
   filter: { agent: string | null; kind: string | null; limit: number },
 ): Promise<Result<LedgerEntry[], QueryFailure>> {
-  return queryLedger(url, os.hostname(), filter);
+  return queryLedger(url, ownHost(), filter);
 }

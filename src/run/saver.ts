@@ -1,31 +1,24 @@
-import type { Store } from '../model/store.ts';
-import type { Clock } from '../model/world.ts';
 import type { Inbox } from '../sense/inbox.ts';
 import type { Database } from './database.ts';
 import type { Journal } from './journal.ts';
 import type { Log } from './log.ts';
 
 interface SaverParts {
-  store: Store;
   database: Database;
   journal: Journal;
   inbox: Inbox;
-  clock: Clock;
   log: Log;
-  retentionDays: () => number;
   notice: (level: 'info' | 'warn', line: string) => void;
   failed: (what: string, error: unknown) => void;
 }
 
-const retentionEveryMs = 6 * 3_600_000;
 const retryMs = 2_000;
 const lastFlushMs = 5_000;
 
-/** Brings what waits into the database, mends the database when it is away, and throws out what is too old. */
+/** Brings what waits into the database, and mends the database when it is away. */
 export class Saver {
   readonly #parts: SaverParts;
   #saving: Promise<void> | null = null;
-  #nextRetentionMs = 0;
   #nextTryMs = 0;
   #down = false;
   #ending = false;
@@ -75,12 +68,7 @@ export class Saver {
   }
 
   async #flush(): Promise<boolean> {
-    const { store, journal, inbox, clock } = this.#parts;
-    const nowMs = performance.now();
-    if (nowMs >= this.#nextRetentionMs && !this.#ending) {
-      const expired = await store.expire(clock.nowMs() - this.#parts.retentionDays() * 86_400_000);
-      if (expired.ok) this.#nextRetentionMs = nowMs + retentionEveryMs;
-    }
+    const { journal, inbox } = this.#parts;
     const handed = inbox.handed();
     const written = await journal.flush();
     if (written) inbox.settle(handed);

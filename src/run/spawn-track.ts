@@ -1,4 +1,3 @@
-import os from 'node:os';
 import path from 'node:path';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { StoredSpawn } from '../model/spawn.ts';
@@ -7,6 +6,7 @@ import { type QueryFailure, withClient } from '../record/queries.ts';
 import { addSpawn, endSpawn, type LivingAgent, listSpawns, livingAgents } from '../record/spawn-track.ts';
 import { ownFiles } from '../sense/files.ts';
 import { linuxProcesses } from '../sense/processes.ts';
+import { ownHost } from './host-id.ts';
 
 /** `spawn-track` writes the table itself, so that it needs no daemon; a running one finds it there. */
 
@@ -41,12 +41,12 @@ export async function trackSpawn(
   const unusable = request.output === null ? null : whyUnusable(request.output);
   if (unusable !== null) return fail('unsafe', unusable, 'name the file it writes to; it need not be there yet');
   return withClient<{ parent: string | null; output: string | null }, TrackFailure>(url, async (client) => {
-    const agents = await livingAgents(client, os.hostname());
+    const agents = await livingAgents(client, ownHost());
     const parent = findParent(request, agents);
     if (request.agent !== null && parent === null) return fail('no-agent', `no agent \`${request.agent}\``);
     const added = await addSpawn(
       client,
-      os.hostname(),
+      ownHost(),
       {
         agent: parent?.name ?? null,
         project,

@@ -9,6 +9,7 @@ import { watchConfig } from './config/watch.ts';
 import { Daemon, type DaemonOptions, type RunningDaemon, type StartFailure } from './daemon.ts';
 import { databaseRuns, openDatabase } from './database.ts';
 import { makeHomeDir, runningDaemon } from './home.ts';
+import { claimHost } from './host-id.ts';
 import { refreshScript } from './setup/init.ts';
 import type { StatusDocument } from './status.ts';
 
@@ -58,6 +59,8 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   const loaded = loadConfig(options.places);
   if (!loaded.ok) return fail('config', loaded.message);
   const config = withMemory(options.home, loaded.value, options.places.home);
+  const host = claimHost(options.home);
+  if (!host.ok) return fail('home', host.message, host.fix);
   refreshScript(options.home);
   openAllowances(options.home, systemClock.nowMs());
   options.progress('starting the database');
@@ -69,6 +72,7 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
     watchConfig(options.places, config, () => performance.now(), configHeldMs),
     database.value,
     store,
+    host.value,
   );
   const running = await daemon.start();
   if (!running.ok) {

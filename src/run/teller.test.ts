@@ -24,6 +24,7 @@ function teller() {
   let notify: Notify = [works, fails];
   const one = new Teller({
     host: 'h',
+    hostName: 'h',
     store,
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     environment: { PATH: process.env.PATH },

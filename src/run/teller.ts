@@ -19,6 +19,7 @@ export interface ChannelHealth {
 
 interface TellerParts {
   host: string;
+  hostName: string;
   store: Store;
   clock: Clock;
   environment: NodeJS.ProcessEnv;
@@ -106,7 +107,7 @@ export class Teller {
       id: incident.id,
       agent: incident.agent,
       project: view?.project ?? incident.project,
-      host: this.#parts.host,
+      host: this.#parts.hostName,
       check: incident.check,
       subject: incident.subject === null ? null : shown(incident.subject, 200),
       severity: incident.severity,

@@ -9,6 +9,7 @@ import type { TrendLimits } from '../detect/trends/check.ts';
 import type { TurnWords } from '../detect/turn-words.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
+import type { HostEntry } from '../model/host.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
 import type { StoredAgent } from '../model/store.ts';
@@ -30,7 +31,7 @@ const settled: readonly State[] = ['idle', 'waiting', 'limited'];
 
 interface Parts {
   name: string;
-  host: string;
+  host: Pick<HostEntry, 'id' | 'name'>;
   seen: SeenAgent;
   follower: AgentFollower;
   subagents: SubagentWatch;
@@ -80,7 +81,7 @@ export class WatchedAgent {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#client = parts.seen.client;
-    this.#events = new AgentEvents(parts.host, parts.name);
+    this.#events = new AgentEvents(parts.host.id, parts.name);
     this.#seen = parts.seen;
     this.name = parts.name;
     this.#before = parts.stored;
@@ -273,7 +274,7 @@ export class WatchedAgent {
     this.#heardMs = Math.max(this.#heardMs ?? 0, heardOnScreen(signs.screen, reading) ?? 0) || null;
     return describeAgent({
       name: this.name,
-      host,
+      host: host.name,
       authority: authority(this.name, this.#seen.place !== null),
       startedAtMs,
       seen: this.#seen,

@@ -39,7 +39,7 @@ function watching(open: readonly CheckName[] = [], texts: ReadonlyMap<string, st
   };
   let sweep: Sweep = { agents: [], servers: [] };
   const watcher = new Watcher({
-    host: 'h',
+    host: { id: 'h', name: 'h', machine: null, copyOf: null },
     clients: [claudeCode],
     fleet: { sweep: async () => sweep, capture: async () => null, close: () => {} } as never,
     inbox: { dir: '/none', look: () => false, hasFor: () => false, claim: () => [] } as never,

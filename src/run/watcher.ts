@@ -2,6 +2,7 @@ import type { AgentClient } from '../clients/client.ts';
 import type { AgentView, Authority, CheckName, ClientName, Finding, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
+import type { HostEntry } from '../model/host.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
 import type { StoreBatch, StoredAgent } from '../model/store.ts';
@@ -28,7 +29,7 @@ const descendantsMax = 200;
 const endsEveryMs = 400;
 
 export interface WatcherParts {
-  host: string;
+  host: HostEntry;
   clients: readonly AgentClient[];
   fleet: Fleet;
   inbox: Inbox;

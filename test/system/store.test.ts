@@ -123,7 +123,7 @@ describe('a batch', () => {
     const batch = { ...batchOf('points', []), points: [old, { ...figure, ...more }] };
     for (let times = 0; times < 2; times += 1) expect((await store.write('here', batch)).ok).toBe(true);
     expect(await figures('points')).toBe(2);
-    expect((await store.expire(figure.atMs - 1_000)).ok).toBe(true);
+    expect(await store.expire('here', 'points', figure.atMs - 1_000, 10)).toMatchObject({ ok: true, value: 1 });
     expect(await figures('points')).toBe(1);
   });
 

@@ -1,14 +1,14 @@
-import os from 'node:os';
 import { fail, ok, type Result } from '../../model/result.ts';
 import { readHandoffs } from '../../record/handoffs.ts';
 import { type QueryFailure, withClient } from '../../record/queries.ts';
+import { ownHost } from '../host-id.ts';
 import { type HandoffDocument, handoffDocument } from './documents.ts';
 
 const shownMax = 200;
 
 /** The newest handoffs from the record, oldest first: for the commands that only look. */
 export function handoffRecords(url: string, agent: string | null): Promise<Result<HandoffDocument[], QueryFailure>> {
-  const host = os.hostname();
+  const host = ownHost();
   return withClient(url, async (client) => {
     if (agent !== null) {
       const known = await client.query('SELECT 1 FROM agents WHERE host = $1 AND name = $2', [host, agent]);
