@@ -73,6 +73,14 @@ describe('a project file can only narrow', () => {
       ],
     ],
     [
+      'a shorter back-off',
+      '',
+      'health: {rate_limit_backoff_seconds: 59}',
+      [
+        "P:1:38: health.rate_limit_backoff_seconds: 59 is not allowed in a project file: at least 60, the machine's value",
+      ],
+    ],
+    [
       'more prompts',
       '',
       'prompt: {minIntervalMinutes: 4}',
@@ -127,6 +135,12 @@ describe('a project file can only narrow', () => {
   it.each<[string, string, string, object]>([
     ['mode down to watch', 'mode: act', 'mode: watch', { mode: 'watch' }],
     ['mode as it is', 'mode: watch', 'mode: watch', { mode: 'watch' }],
+    [
+      'a longer back-off',
+      '',
+      'health: {rate_limit_backoff_seconds: 90}',
+      { health: { rate_limit_backoff_seconds: 90 } },
+    ],
     ['fewer prompts', '', 'prompt: {minIntervalMinutes: 6}', { prompt: { minIntervalMinutes: 6, answerSeconds: 30 } }],
     [
       'the value of the machine',

@@ -50,6 +50,7 @@ const projectRules: Record<ConfigKey, Rule> = {
   'stall.subagentMinutes': free,
   'waiting.notifyMinutes': free,
   'waiting.repeatMinutes': notBelowMachine,
+  'health.rate_limit_backoff_seconds': notBelowMachine,
   'judging.startMinutes': free,
   'judging.completion': free,
   'judging.completionMinutes': free,
