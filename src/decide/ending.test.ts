@@ -16,7 +16,7 @@ function view(state: State, lastTurn: TurnEnd | null = null, turnAfterMs = 0): A
 }
 
 const act = (by: Act['by'], what: Act['what'], afterMs: number): Act => ({ by, what, atMs: openedMs + afterMs });
-const rule = { rule: 'i' };
+const rule = { rules: ['i'] };
 const wrote = act('person', 'began-turn', 5_000);
 
 function ending(given: Incident, seen: AgentView | null, acts: Act[] = [], more: Partial<EndFacts> = {}): Ending {
@@ -58,7 +58,7 @@ describe('how a trouble ended', () => {
     ],
     [
       'a rule about another trouble neither',
-      ending(incident('silent-stop'), view('idle', 'ok', 9_000), [act({ rule: 'j' }, 'began-turn', 500)]),
+      ending(incident('silent-stop'), view('idle', 'ok', 9_000), [act({ rules: ['j'] }, 'began-turn', 500)]),
       'other-prompt',
     ],
     ['it went on with nobody near', ending(incident('silent-stop'), view('idle', 'ok', 9_000)), 'by-itself'],

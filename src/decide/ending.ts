@@ -6,8 +6,8 @@ import type { SpawnStatus } from '../model/spawn.ts';
 /** Somebody did something to an agent, by its own record. */
 export interface Act {
   atMs: number;
-  /** A rule about this very trouble; a person at the keyboard or by `prompt`; a handoff, or nobody knows. */
-  by: { rule: string } | 'person' | 'other';
+  /** Rules about these troubles; a person at the keyboard or by `prompt`; a handoff, or nobody knows. */
+  by: { rules: readonly string[] } | 'person' | 'other';
   /** `joined`: taken in by a turn that ran already. */
   what: 'began-turn' | 'joined' | 'interrupted';
 }
@@ -49,7 +49,7 @@ function unattended({ ackedMs }: Incident): Ending {
 
 function byAct(act: Act, incident: Incident, endedWellMs: number | null): Ending {
   if (act.by === 'person') return act.what === 'interrupted' ? 'human-interrupted' : 'human-wrote';
-  const isOurs = act.by === 'other' ? isAbout(incident, act) : act.by.rule === incident.id;
+  const isOurs = act.by === 'other' ? isAbout(incident, act) : act.by.rules.includes(incident.id);
   return isOurs && endedWellMs !== null && endedWellMs >= act.atMs ? 'prompt-helped' : 'other-prompt';
 }
 

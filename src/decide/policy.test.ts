@@ -27,7 +27,8 @@ function incident(check: CheckName, given: Partial<Incident> = {}): Incident {
 }
 
 function view(state: State, authority: Authority = 'manage', given: Partial<AgentView> = {}): AgentView {
-  return { authority, reading: { state }, lastTurn: 'failed', lastTurnAtMs: 50 * minute, ...given } as AgentView;
+  const last = { lastTurn: 'failed', lastTurnAtMs: 50 * minute, stopped: null, limitedUntilMs: null };
+  return { authority, reading: { state }, ...last, ...given } as AgentView;
 }
 
 const facts: PolicyFacts = {
@@ -35,6 +36,7 @@ const facts: PolicyFacts = {
   isFound: true,
   minIntervalMs: 5 * minute,
   repeatMs: 30 * minute,
+  rateLimitBackoffMs: minute,
   lastAgentPromptMs: null,
   lastProjectPromptMs: null,
 };
@@ -92,6 +94,39 @@ describe('a silent stop is continued three times with growing pauses, then a hum
     }));
 });
 
+describe('a service that refuses the rate is left alone first', () => {
+  const failed = (secondsAgo: number, errorKind = 'rate_limit', more: Partial<AgentView> = {}) =>
+    view('idle', 'manage', { stopped: { sinceMs: nowMs - secondsAgo * 1_000, error: '429', errorKind }, ...more });
+  const none = { lastAgentPromptMs: null, minIntervalMs: 1 };
+  it('a minute after a plain 429 at least, one and a half at most', () => {
+    expect(step(incident('silent-stop'), failed(0), none)).toMatchObject({ do: 'wait', for: 'prompt' });
+    expect(step(incident('silent-stop'), failed(59), none).do).toBe('wait');
+    expect(step(incident('silent-stop'), failed(90), none).do).toBe('prompt');
+  });
+  it('twice as long each further time, from the last refusal on', () => {
+    const again = (prompts: number) => incident('silent-stop', { prompts, lastPromptMs: 0 });
+    expect(step(again(1), failed(119), none).do).toBe('wait');
+    expect(step(again(1), failed(180), none).do).toBe('prompt');
+    expect(step(again(2), failed(239), none).do).toBe('wait');
+    expect(step(again(2), failed(360), none).do).toBe('prompt');
+  });
+  it('a failure that seems to be still to come counts as one of now', () =>
+    expect(step(incident('silent-stop'), failed(-3_600), none)).toMatchObject({
+      untilMs: expect.toSatisfy((ms: number) => ms < nowMs + 2 * minute),
+    }));
+  it('as long as is configured', () =>
+    expect(step(incident('silent-stop'), failed(90), { ...none, rateLimitBackoffMs: 10 * minute }).do).toBe('wait'));
+  it('an overloaded one is tried at once, and then by the pauses of the ladder', () =>
+    expect(step(incident('silent-stop'), failed(1, 'overloaded'), none).do).toBe('prompt'));
+  it('an agent at a usage limit belongs to its client until three minutes after the reset', () => {
+    const limited = failed(3_600, 'rate_limit', { limitedUntilMs: nowMs + 1 });
+    for (const check of ['silent-stop', 'stalled-turn', 'context-high', 'spawn-stalled', 'spawn-failed'] as const)
+      expect(step(incident(check), limited, none), check).toMatchObject({ do: 'wait', untilMs: nowMs + 1 });
+    const left = failed(3_600, 'rate_limit', { limitedUntilMs: nowMs });
+    expect(step(incident('silent-stop'), left, none).do).toBe('prompt');
+  });
+});
+
 describe('a human is told once, then at intervals, until it is over or acknowledged', () => {
   it('at once', () => expect(step(incident('waiting-human'), view('waiting'))).toEqual({ do: 'tell' }));
   it('not again for half an hour', () =>
@@ -125,6 +160,13 @@ describe('a trouble is over', () => {
         false,
       ),
     ).toBe(true));
+  it('but not when a turn ended well that was about something else', () => {
+    const answered = { lastTurn: 'ok' as const, lastTurnAtMs: 60 * minute };
+    const still = { ...answered, stopped: { sinceMs: 50 * minute, error: '529', errorKind: 'overloaded' } };
+    expect(isOver(incident('silent-stop'), view('idle', 'manage', still), false)).toBe(false);
+    // To have been let in, any turn will do.
+    expect(isOver(incident('auth-failed'), view('idle', 'manage', still), false)).toBe(true);
+  });
   it('or the agent is gone', () => expect(isOver(incident('silent-stop'), null, false)).toBe(true));
 });
 
@@ -136,6 +178,12 @@ describe('a context that fills up', () => {
     expect(step(high(), view('working'))).toMatchObject({ do: 'wait', for: 'prompt' });
     expect(step(high(), view('waiting'))).toMatchObject({ do: 'wait', for: 'prompt' });
     expect(step(high({ prompts: 1, lastPromptMs: 0 }), view('idle'))).toMatchObject({ do: 'wait', for: null });
+  });
+  it('not in the moment in which it is idle and the end of its turn is not on record yet', () => {
+    const open = (sinceMs: number) =>
+      view('idle', 'manage', { turnIsOpen: true, reading: { state: 'idle', sinceMs } as AgentView['reading'] });
+    expect(step(high(), open(nowMs - 500)).do).toBe('wait');
+    expect(step(high(), open(nowMs - 10_000)).do).toBe('prompt');
   });
   it('one that may only be observed is left alone', () =>
     expect(step(high(), view('idle', 'observe'))).toMatchObject({ do: 'wait', for: null }));

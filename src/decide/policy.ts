@@ -2,6 +2,7 @@ import { isAuthError } from '../detect/checks/auth-failed.ts';
 import { fullBand, highBand } from '../detect/checks/context-high.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
+import { backoffMs } from './backoff.ts';
 import { mayBeActedOn } from './worth.ts';
 
 /** What may be done about a trouble: so many prompts first, with growing pauses, then a human. */
@@ -89,6 +90,8 @@ export interface PolicyFacts {
   /** At most one rule-made prompt per agent in this time; the pauses of a ladder grow from it. */
   minIntervalMs: number;
   repeatMs: number;
+  /** How long a request that was refused for its rate is left alone at first. */
+  rateLimitBackoffMs: number;
   /** The last rule-made prompt to this agent, and to any agent of its project. */
   lastAgentPromptMs: number | null;
   lastProjectPromptMs: number | null;
@@ -106,7 +109,7 @@ const projectGapMs = 1_000;
 /** One decision: the next thing to do about this trouble now, or why not yet. `view`: null where no agent is concerned. */
 export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): Step {
   const ladder = ladderOf(incident);
-  if (incident.check === 'silent-stop' && isAuthError(view?.errorKind ?? null))
+  if (incident.check === 'silent-stop' && view !== null && isAuthError(errorKindOf(view)))
     return { do: 'wait', for: null, reason: 'a human is told by auth-failed', untilMs: null };
   if (incident.check === 'auth-failed' && view !== null && view.reading.state !== 'idle' && !facts.isFound)
     return { do: 'wait', for: 'tell', reason: 'it is tried again', untilMs: null };
@@ -148,13 +151,29 @@ export function isTurnOver({ state, detail, tool }: AgentView['reading']): boole
   return state === 'idle' || (state === 'working' && detail === 'subagent' && tool === null);
 }
 
-function isMoment(moment: Ladder['moment'], view: AgentView): boolean {
+/** The record has a turn's end up to so long after the client is idle; only then is it known how it ended. */
+const turnEndMs = 5_000;
+
+function isMoment(moment: Ladder['moment'], view: AgentView, nowMs: number): boolean {
   if (moment === 'any') return true;
+  if (view.turnIsOpen && nowMs - view.reading.sinceMs < turnEndMs) return false;
   return moment === 'idle' ? view.reading.state === 'idle' : isTurnOver(view.reading);
 }
 
+/** Of what gave the work up; that of the last turn where nothing else is known. */
+function errorKindOf({ stopped, errorKind }: AgentView): string | null {
+  return stopped?.errorKind ?? errorKind;
+}
+
 function isHopeless(incident: Incident, view: AgentView): boolean {
-  return incident.check === 'silent-stop' && hopeless.includes(view.errorKind);
+  return incident.check === 'silent-stop' && hopeless.includes(errorKindOf(view));
+}
+
+/** A 429 that says nothing of when it ends: to try again at once would only be refused again. */
+function backsOffUntil(incident: Incident, view: AgentView, facts: PolicyFacts): number {
+  if (incident.check !== 'silent-stop' || errorKindOf(view) !== 'rate_limit' || view.limitedUntilMs !== null) return 0;
+  const failedMs = Math.min(view.stopped?.sinceMs ?? incident.openedMs, facts.nowMs);
+  return failedMs + backoffMs(facts.rateLimitBackoffMs, incident.prompts, incident.id);
 }
 
 function promptStep(
@@ -164,11 +183,17 @@ function promptStep(
   ladder: Ladder,
   template: PromptTemplate,
 ): Step {
+  const { limitedUntilMs } = view;
+  if (limitedUntilMs !== null && facts.nowMs < limitedUntilMs)
+    return { do: 'wait', for: 'prompt', reason: 'its client waits for the limit itself', untilMs: limitedUntilMs };
   if (incident.lastPromptMs !== null) {
     const untilMs = incident.lastPromptMs + pause(incident.prompts, facts.minIntervalMs);
     if (facts.nowMs < untilMs) return { do: 'wait', for: 'prompt', reason: 'the pause after the last prompt', untilMs };
   }
-  if (!isMoment(ladder.moment, view)) {
+  const backoffUntilMs = backsOffUntil(incident, view, facts);
+  if (facts.nowMs < backoffUntilMs)
+    return { do: 'wait', for: 'prompt', reason: 'the service refuses its rate', untilMs: backoffUntilMs };
+  if (!isMoment(ladder.moment, view, facts.nowMs)) {
     return { do: 'wait', for: 'prompt', reason: `it is ${view.reading.state}`, untilMs: null };
   }
   if (!facts.isFound) return { do: 'wait', for: 'prompt', reason: 'it does not show at this moment', untilMs: null };
@@ -197,8 +222,9 @@ function pause(prompts: number, minIntervalMs: number): number {
 }
 
 /**
- * Is the trouble over? A failed turn that is being tried again shows no finding while the agent works; only a turn that
- * ended otherwise closes it. A stay in a band ends with the band, not with every moment in which nobody can look.
+ * Is the trouble over? A failed turn that is being tried again shows no finding while the agent works; only when what it
+ * needs has happened is it over: to be let in, any turn that ended otherwise shows; that the work goes on, only one that
+ * took it up. A stay in a band ends with the band, not with every moment in which nobody can look.
  */
 export function isOver(incident: Incident, view: AgentView | null, hasFinding: boolean): boolean {
   if (incident.check === 'context-high') return isStayOver(incident, view, highBand);
@@ -206,6 +232,7 @@ export function isOver(incident: Incident, view: AgentView | null, hasFinding: b
   if (hasFinding) return false;
   if (view === null || view.reading.state === 'ended') return true;
   if (incident.check !== 'silent-stop' && incident.check !== 'auth-failed') return true;
+  if (incident.check === 'silent-stop' && view.stopped !== null) return false;
   return view.lastTurn !== 'failed' && (view.lastTurnAtMs ?? 0) > incident.openedMs;
 }
 

@@ -15,7 +15,8 @@ const facts: ProgressFacts = {
 };
 
 function view(state: State, detail: Detail | null = null, authority: Authority = 'manage'): AgentView {
-  return { authority, reading: { state, detail, tool: null } } as AgentView;
+  const healthy = { stopped: null, limitedUntilMs: null, findings: [] as AgentView['findings'] };
+  return { authority, reading: { state, detail, tool: null }, ...healthy } as AgentView;
 }
 
 describe('an agent is asked about its background work', () => {
@@ -33,6 +34,14 @@ describe('an agent is asked about its background work', () => {
     ['not in the middle of a turn', view('working', 'thinking'), {}, false],
     ['while only a subagent runs', view('working', 'subagent'), {}, true],
     ['not at a dialog', view('waiting', 'permission'), {}, false],
+    [
+      'not while its work stands still: that comes first',
+      { ...view('idle'), stopped: { sinceMs: 0, error: null, errorKind: null } },
+      {},
+      false,
+    ],
+    ['not while its client waits for a usage limit', { ...view('idle'), limitedUntilMs: nowMs + 1 }, {}, false],
+    ['when it did not go on by itself after the limit', { ...view('idle'), limitedUntilMs: nowMs }, {}, true],
     ['not when it may only be observed', view('idle', null, 'observe'), {}, false],
     ['not before the interval is over', view('idle'), { lastAskMs: 91 * minute }, false],
     ['once it is over', view('idle'), { lastAskMs: 90 * minute }, true],

@@ -1,5 +1,6 @@
 import type { AgentView } from '../model/agent.ts';
 import { isTurnOver } from './policy.ts';
+import { standsStill } from './together.ts';
 
 /** The background work of an agent that runs now. */
 export interface RunningSpawns {
@@ -24,7 +25,8 @@ export interface ProgressFacts {
 export function isProgressDue(view: AgentView, facts: ProgressFacts): boolean {
   const { nowMs, mode, running } = facts;
   if (running === null || mode === 'never' || (mode === 'auto' && !running.hidden)) return false;
-  if (view.authority === 'observe' || !isTurnOver(view.reading)) return false;
+  if (view.authority === 'observe' || !isTurnOver(view.reading) || standsStill(view)) return false;
+  if (view.limitedUntilMs !== null && nowMs < view.limitedUntilMs) return false;
   if (nowMs < Math.max(facts.lastAskMs, running.sinceMs) + facts.everyMs) return false;
   return facts.lastAgentPromptMs === null || nowMs >= facts.lastAgentPromptMs + facts.minIntervalMs;
 }

@@ -37,6 +37,10 @@ function view(
     turnIsOpen: false,
     lastActivityMs: atMs,
     error: null,
+    stopped:
+      more.lastTurn === 'failed'
+        ? { sinceMs: more.lastTurnAtMs ?? atMs, error: more.error ?? null, errorKind: null }
+        : null,
     refused: null,
     endedBadly: null,
     context: null,
@@ -99,6 +103,11 @@ describe('what is trouble, and what only looks like it', () => {
     [
       'a turn given up a minute ago, and a dialog closed since',
       view('idle', null, 2 / 60, { lastTurn: 'failed', lastTurnAtMs: nowMs - minute, error: '529' }),
+      ['silent-stop'],
+    ],
+    [
+      'a turn given up after errors, and an answer to another question since',
+      view('idle', null, 1, { lastTurn: 'ok', stopped: { sinceMs: nowMs, error: '529', errorKind: 'overloaded' } }),
       ['silent-stop'],
     ],
     ['a silent stream', view('working', 'thinking', 6), ['stalled-turn']],

@@ -2,6 +2,7 @@ import type { BackgroundWork, TurnEnd } from '../model/agent.ts';
 import { keepNewest } from '../model/keep-newest.ts';
 import type { CallWords, SessionEvent, TokenUsage } from '../model/session-event.ts';
 import type { SpawnEnd, SpawnedWork } from '../model/spawn.ts';
+import { areAsides } from '../model/tag.ts';
 import { refusalOf } from './refusals.ts';
 import { endOf, spawnsKeptMax, workOf } from './spawned.ts';
 
@@ -24,6 +25,10 @@ export interface SessionFacts {
   errorKind: string | null;
   errorAtMs: number | null;
   limitResetsAtMs: number | null;
+  /** The work was given up after an error, and no turn that took it up again has ended well since. */
+  stopped: { sinceMs: number; error: string; errorKind: string } | null;
+  /** Nothing was said in this turn but what we ask for beside the work. */
+  isAside: boolean;
   /** A request is tried again: until then it waits. `times`: how often in a row it was refused with a status of this kind. */
   retry: { status: number | null; times: number; sinceMs: number; untilMs: number } | null;
   /** The last request to the model, and how often it went out without a reply. */
@@ -58,6 +63,8 @@ export function newSession(): SessionFacts {
     errorKind: null,
     errorAtMs: null,
     limitResetsAtMs: null,
+    stopped: null,
+    isAside: false,
     retry: null,
     request: null,
     lastRequestMs: null,
@@ -82,6 +89,8 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
   switch (fact.kind) {
     case 'prompt':
       if (fact.origin !== 'mid-turn') openTurn(facts, atMs);
+      // Who joins the turn of a note makes it a turn of their own.
+      facts.isAside = areAsides(fact.tags) && (facts.isAside || fact.origin !== 'mid-turn');
       return;
     case 'request': {
       const again = facts.request?.digest === fact.digest;
@@ -132,6 +141,7 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
       facts.errorKind = fact.error;
       facts.errorAtMs = atMs;
       facts.limitResetsAtMs = fact.resetsAtMs;
+      facts.stopped = { sinceMs: atMs, error: facts.error, errorKind: fact.error };
       return;
     case 'interrupted':
       closeTurn(facts, 'interrupted', atMs);
@@ -211,8 +221,10 @@ function closeTurn(facts: SessionFacts, end: TurnEnd, atMs: number): void {
   facts.lastTurnAtMs = atMs;
   facts.retry = null;
   facts.request = null;
-  if (end !== 'failed') {
-    facts.error = null;
-    facts.errorAtMs = null;
-  }
+  if (end === 'failed') return;
+  facts.error = null;
+  facts.errorAtMs = null;
+  facts.limitResetsAtMs = null;
+  // Who interrupts it has taken over.
+  if (end === 'interrupted' || !facts.isAside) facts.stopped = null;
 }

@@ -35,8 +35,8 @@ export interface AgentSigns {
   contextShare: number | null;
 }
 
-/** The client continues by itself up to 91 s after the reset (seen); until then the limit still holds it. */
-const limitGraceMs = 120_000;
+/** The client continues by itself up to 91 s after the reset (seen): until twice that has passed it is left to it. */
+const limitGraceMs = 180_000;
 /** Registry and transcript are written within half a second of each other; a longer lead means one of them is stuck. */
 const leadMs = 3_000;
 /** The client's longest pause between two attempts, with room: after that the last attempt is being answered. */
@@ -255,9 +255,14 @@ function earliestSubagent(signs: AgentSigns, facts: SessionFacts | null): number
 }
 
 function limitedSince(signs: AgentSigns): number | null {
-  const facts = signs.session?.facts;
-  if (facts === undefined || facts.limitResetsAtMs === null || facts.turn === 'open') return null;
-  return signs.nowMs < facts.limitResetsAtMs + limitGraceMs ? (facts.errorAtMs ?? signs.nowMs) : null;
+  const untilMs = limitedUntil(signs);
+  return untilMs !== null && signs.nowMs < untilMs ? (signs.session?.facts.errorAtMs ?? signs.nowMs) : null;
+}
+
+/** How long its client may take to go on by itself after a usage limit, whatever the state says; null: it is at none. */
+export function limitedUntil({ session }: AgentSigns): number | null {
+  if (session === null || session.facts.turn === 'open' || session.facts.limitResetsAtMs === null) return null;
+  return session.facts.limitResetsAtMs + limitGraceMs;
 }
 
 function reading(
@@ -271,7 +276,7 @@ function reading(
   return { state, detail, sinceMs, source, confidence, seenAtMs, tool: null };
 }
 
-interface LastTurn {
+export interface LastTurn {
   end: TurnEnd | null;
   atMs: number | null;
   /** A newer one has begun. */

@@ -195,6 +195,10 @@ export interface AgentView {
   error: string | null;
   /** The client's own word for the kind of the last turn's error. */
   errorKind: string | null;
+  /** Its work was given up after an error and was not taken up again since, whatever else it did. */
+  stopped: { sinceMs: number; error: string | null; errorKind: string | null } | null;
+  /** Until then its client waits out a usage limit and goes on by itself; null: it does not. */
+  limitedUntilMs: number | null;
   /** null: none is, or its client does not record it. */
   refused: RefusedRequest | null;
   /** How it ended, where that was not by being closed at its prompt. */

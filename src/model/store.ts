@@ -1,6 +1,7 @@
 import type { Action, ActionOutcome } from './action.ts';
 import type { AgentView, Authority, Source } from './agent.ts';
 import type { AgingRows, ClockMark } from './aging.ts';
+import type { Deeds, RulePrompt } from './deeds.ts';
 import type { Json, WatchEvent } from './event.ts';
 import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken } from './handoff.ts';
 import type { HookFact } from './hook.ts';
@@ -92,6 +93,10 @@ export interface Store {
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
   /** Prompts without their last word: the daemon ended before it was known. `delivered`: that they arrived, is. */
   openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;
+  /** By finding: what was done about it. Of those that are not in it nothing was. */
+  deedsAbout(findings: readonly string[]): Promise<Result<Map<string, Deeds>, StoreFailure>>;
+  /** The last prompt of each rule to each agent after the given time. */
+  lastRulePrompts(host: string, afterMs: number): Promise<Result<RulePrompt[], StoreFailure>>;
   /** Spawns that are not over, and those that ended after the given time. */
   loadSpawns(
     host: string,

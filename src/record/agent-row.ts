@@ -196,6 +196,11 @@ export function storedView(row: AgentRecord): AgentView {
     turnIsOpen: false,
     error: row.error,
     errorKind: null,
+    stopped:
+      row.last_turn === 'failed' && row.last_turn_at !== null
+        ? { sinceMs: row.last_turn_at.getTime(), error: row.error, errorKind: null }
+        : null,
+    limitedUntilMs: null,
     refused: null,
     endedBadly: null,
     background: row.background,

@@ -7,6 +7,7 @@ import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure
 import { type AgentRecord, agentRow, selectAgents, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
+import { deedsAbout, lastRulePrompts } from './deeds.ts';
 import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
 import { enterHost } from './hosts.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
@@ -45,6 +46,8 @@ export function openStore(url: string): Store {
     intend: (host, action) => inTransaction(pool, (client) => intend(client, host, action)),
     conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host)),
+    deedsAbout: (findings) => inTransaction(pool, (client) => deedsAbout(client, findings)),
+    lastRulePrompts: (host, afterMs) => inTransaction(pool, (client) => lastRulePrompts(client, host, afterMs)),
     loadSpawns: (host, endedAfterMs, only) =>
       inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only)),
     noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),

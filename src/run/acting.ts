@@ -24,6 +24,7 @@ import { Prompter, type PromptResult } from './prompter.ts';
 import { readAll } from './read-all.ts';
 import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
+import { Spoken } from './spoken.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist } from './typist.ts';
 import type { WatchedAgent } from './watched-agent.ts';
@@ -86,6 +87,7 @@ export class Acting {
   readonly #teller: Teller;
   readonly #keeper: Keeper;
   readonly #scores: Scores;
+  readonly #spoken: Spoken;
   readonly #progress: Progress;
   readonly #hostFindings: HostFindings;
   readonly handoffs: Handoffs;
@@ -106,15 +108,17 @@ export class Acting {
       host: parts.hostName,
       idFor: (...about) => this.#keeper.idFor(...about),
     });
+    this.#spoken = new Spoken(parts);
     this.#keeper = new Keeper({
       ...parts,
       prompter: this.#prompter,
+      spoken: this.#spoken,
       teller: this.#teller,
       scores: this.#scores,
       isHandedOver,
       isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
     });
-    this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, keeper: this.#keeper });
+    this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, spoken: this.#spoken });
     this.handoffs = new Handoffs({
       ...parts,
       uid: parts.processes.uid,
@@ -134,6 +138,7 @@ export class Acting {
   restore(): Promise<boolean> {
     return readAll([
       () => this.#restoreAuthorities(),
+      () => this.#spoken.restore(),
       () => this.#keeper.restore(),
       () => this.handoffs.restore(),
       // Last: from here on the proof is waited for.

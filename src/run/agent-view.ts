@@ -1,7 +1,7 @@
 import { holdBand } from '../decide/bands.ts';
 import { refusedNow } from '../detect/refusals.ts';
 import type { SessionFacts } from '../detect/session.ts';
-import { type AgentSigns, lastTurn } from '../detect/state.ts';
+import { type AgentSigns, type LastTurn, lastTurn, limitedUntil } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
 import { shown } from '../model/text.ts';
@@ -87,6 +87,8 @@ export function describeAgent(parts: ViewParts): AgentView {
     lastTurnAtMs: turn.atMs ?? known?.lastTurnAtMs ?? null,
     turnIsOpen: turn.isOpen,
     ...describeError(parts, known),
+    stopped: describeStop(parts, turn, known),
+    limitedUntilMs: limitedUntil(signs),
     refused: refusedNow(facts, signs.nowMs),
     endedBadly: reading.state === 'ended' ? endedBadly(observation, last) : null,
     background: describeBackground(parts),
@@ -126,6 +128,19 @@ function describeError({ facts, signs }: ViewParts, known: AgentView | null): Pi
   const failed = signs.session === null ? (signs.hooks?.failed ?? null) : null;
   if (failed !== null) return { error: shown(failed.text || failed.error, 500), errorKind: clean(failed.error) };
   return { error: known?.error ?? null, errorKind: known?.errorKind ?? null };
+}
+
+/** Without its record the last turn has to do. Whoever takes a prompt back has taken over. */
+function describeStop(parts: ViewParts, turn: LastTurn, known: AgentView | null): AgentView['stopped'] {
+  const { facts, signs } = parts;
+  if (turn.end === 'interrupted') return null;
+  if (signs.session === null) {
+    if (turn.end === null) return known?.stopped ?? null;
+    return turn.end === 'failed' ? { sinceMs: turn.atMs ?? signs.nowMs, ...describeError(parts, known) } : null;
+  }
+  if (facts.stopped === null) return null;
+  const { sinceMs, error, errorKind } = facts.stopped;
+  return { sinceMs, error: shown(error, 500), errorKind: clean(errorKind) };
 }
 
 function describeBackground({ facts, signs, reading }: ViewParts): AgentView['background'] {

@@ -7,6 +7,7 @@ import { defaultConfig } from './config/schema.ts';
 import { HostFindings } from './host-findings.ts';
 import { Keeper } from './keeper.ts';
 import { Scores } from './scores.ts';
+import { Spoken } from './spoken.ts';
 
 const minute = 60_000;
 const config = defaultConfig();
@@ -25,6 +26,7 @@ class Host {
     const store = {
       openIncidents: async () => ok(structuredClone(this.incidents('open'))),
       recentScores: async () => ok([]),
+      deedsAbout: async () => ok(new Map()),
       saveIncident: async (_host: string, incident: Incident) => {
         this.#rows.set(incident.id, structuredClone(incident));
         return ok(undefined);
@@ -40,6 +42,7 @@ class Host {
       paused: () => false,
       views: () => [...this.#views.values()],
       prompter: {} as never,
+      spoken: new Spoken({ ...parts, store: store as never }),
       teller: {
         tell: async ({ agent, check }: Incident) => {
           this.told.push(`${agent ?? 'host'}: ${check}`);

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { whyNotAllowed } from '../decide/gate.ts';
-import { isOver, nextStep, type PromptTemplate, promptsSpent, type Step } from '../decide/policy.ts';
-import { fillTemplate, type SlotValues } from '../decide/templates.ts';
+import { isOver, nextStep, type Step } from '../decide/policy.ts';
+import { saidTogether } from '../decide/together.ts';
 import { isShared } from '../detect/mass-failure.ts';
-import type { Refusal } from '../model/action.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Score } from '../model/score.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
-import { fresh, isHeldBack, later, notePrompt, type Open, ownSlots, retryFirstMs, whyNotNow } from './open-incident.ts';
+import { countDeeds, fresh, isHeldBack, later, type Open, retryFirstMs, whyNotNow } from './open-incident.ts';
 import type { Prompter } from './prompter.ts';
 import { Quarantine } from './quarantine.ts';
+import { type Due, RulePrompts } from './rule-prompts.ts';
 import type { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
+import type { Spoken } from './spoken.ts';
 import type { Teller } from './teller.ts';
 
 interface KeeperParts {
@@ -25,6 +26,7 @@ interface KeeperParts {
   paused: () => boolean;
   views: () => AgentView[];
   prompter: Prompter;
+  spoken: Spoken;
   teller: Teller;
   /** The trouble of the host that the agent's is part of; null: none. */
   isOneOfMany: (agent: string, check: CheckName) => string | null;
@@ -56,7 +58,7 @@ export class Keeper {
   readonly #open = new Map<string, Open>();
   /** Ids given to findings whose incident is opened in the next round. */
   readonly #ids = new Map<string, string>();
-  readonly #lastPrompt = { agent: new Map<string, number>(), project: new Map<string, number>() };
+  readonly #prompts: RulePrompts;
   readonly #running = new Set<Promise<void>>();
   readonly #quarantine = new Quarantine((agent, check, subject) => this.idFor(agent, check, subject));
   #sinceMs = 0;
@@ -64,6 +66,7 @@ export class Keeper {
 
   constructor(parts: KeeperParts) {
     this.#parts = parts;
+    this.#prompts = new RulePrompts({ ...parts, save: (open) => this.#save(open) });
   }
 
   async restore(): Promise<boolean> {
@@ -72,11 +75,12 @@ export class Keeper {
     const open = await store.openIncidents(host);
     const scores = await store.recentScores(host, this.#sinceMs - Quarantine.memoryMs);
     if (!open.ok || !scores.ok) return false;
+    const deeds = await store.deedsAbout(open.value.map(({ id }) => id));
+    if (!deeds.ok) return false;
     this.#quarantine.restore(scores.value, open.value, this.#sinceMs);
     for (const incident of open.value) {
+      countDeeds(incident, deeds.value.get(incident.id), this.#sinceMs);
       this.#open.set(key(incident.agent, incident.check, incident.subject), { ...fresh(incident), isRestored: true });
-      if (incident.lastPromptMs !== null && incident.agent !== null)
-        notePrompt(this.#lastPrompt.agent, incident.agent, incident.lastPromptMs);
     }
     return true;
   }
@@ -111,13 +115,18 @@ export class Keeper {
     };
     for (const view of views) for (const finding of view.findings) see(view.agent, view.project, finding);
     for (const { project, finding } of loose) see(null, project, finding);
+    const due = new Map<AgentView, Due[]>();
     for (const [name, open] of this.#open) {
       const view = views.find((candidate) => candidate.agent === open.incident.agent) ?? null;
       const finding = found.get(name) ?? null;
       const isEnded = isOver(open.incident, view, finding !== null) && !this.#mayReturn(open, nowMs);
       if (isEnded && (isLast || this.#isLookedAt(open, view, nowMs))) this.#close(name, open, view, nowMs);
-      else if ((view !== null || open.incident.agent === null) && !open.busy) this.#advance(open, view, finding, nowMs);
+      else if ((view !== null || open.incident.agent === null) && !open.busy) {
+        const said = this.#advance(open, view, finding, nowMs);
+        if (said !== null && view !== null) due.set(view, [...(due.get(view) ?? []), said]);
+      }
     }
+    for (const [view, each] of due) this.#prompt(view, each, nowMs);
     this.#parts.scores.forgetOthers(new Set(views.map((view) => view.agent)));
     for (const name of this.#ids.keys()) if (!this.#open.has(name) && !found.has(name)) this.#ids.delete(name);
   }
@@ -125,16 +134,6 @@ export class Keeper {
   /** The open incident about it; null: there is none. */
   about(agent: string | null, check: CheckName, subject: string | null): Incident | null {
     return this.#open.get(key(agent, check, subject))?.incident ?? null;
-  }
-
-  /** When a rule last prompted this agent. */
-  lastPrompt(agent: string): number | null {
-    return this.#lastPrompt.agent.get(agent) ?? null;
-  }
-
-  notePrompt(view: AgentView, atMs: number): void {
-    notePrompt(this.#lastPrompt.agent, view.agent, atMs);
-    notePrompt(this.#lastPrompt.project, view.project, atMs);
   }
 
   /** Until everything begun is done: for a single round. */
@@ -157,7 +156,8 @@ export class Keeper {
     if (open === undefined) return null;
     open.incident.ackedMs = this.#parts.clock.nowMs();
     if (denied) this.#score(open, null, open.incident.ackedMs, true);
-    return (await this.#parts.store.saveIncident(this.#parts.host, open.incident)).ok ? open.incident : null;
+    this.#save(open);
+    return (await open.saved) ? open.incident : null;
   }
 
   /** Agents that are being tried again are out of the trouble for a moment: it is still the same one. */
@@ -204,7 +204,7 @@ export class Keeper {
     };
     const open = fresh(incident);
     this.#open.set(key(agent, check, subject), open);
-    this.#save(incident);
+    this.#save(open);
     // How this ended is known from the first moment.
     if (check === 'ended-unexpectedly') this.#score(open, null, nowMs, false);
     if (check === 'flapping') this.#recordFlapping(incident, nowMs);
@@ -214,34 +214,60 @@ export class Keeper {
     this.#open.delete(name);
     this.#ids.delete(name);
     open.incident.closedMs = nowMs;
-    this.#save(open.incident);
+    this.#save(open);
     this.#score(open, view, open.seenMs, false);
     if (open.incident.check === 'flapping') this.#recordFlapping(open.incident, nowMs);
     // A prompt that waited for its moment is no longer true: dropped, and on record as that.
-    if (open.step.do === 'wait' && open.step.for === 'prompt') this.#track(this.#drop(open.incident, nowMs, 'stale'));
+    if (open.step.do === 'wait' && open.step.for === 'prompt')
+      this.#track(this.#prompts.drop(open.incident, nowMs, 'stale'));
   }
 
-  #advance(open: Open, view: AgentView | null, finding: Finding | null, nowMs: number): void {
-    const { prompt, waiting } = this.#parts.config();
-    open.step = nextStep(open.incident, view, {
+  /** Tells what is to be told; what is to be said to its agent is handed back. */
+  #advance(open: Open, view: AgentView | null, finding: Finding | null, nowMs: number): Due | null {
+    open.step = this.#decide(open, view, finding, nowMs);
+    const { step, incident } = open;
+    if (step.do === 'prompt') return { incident, open, finding, template: step.template };
+    if (step.do === 'tell' && nowMs >= open.retryAtMs && this.#mayTell(open))
+      this.#begin([open], this.#tellAbout(open, view));
+    return null;
+  }
+
+  #decide(open: Open, view: AgentView | null, finding: Finding | null, nowMs: number): Step {
+    const { incident } = open;
+    const { prompt, waiting, health } = this.#parts.config();
+    const { spoken } = this.#parts;
+    const step = nextStep(incident, view, {
       nowMs,
       isFound: finding !== null,
       minIntervalMs: prompt.minIntervalMinutes * 60_000,
       repeatMs: waiting.repeatMinutes * 60_000,
-      lastAgentPromptMs: this.#lastPrompt.agent.get(view?.agent ?? '') ?? null,
-      lastProjectPromptMs: this.#lastPrompt.project.get(view?.project ?? '') ?? null,
+      rateLimitBackoffMs: health.rate_limit_backoff_seconds * 1_000,
+      lastAgentPromptMs: view === null ? null : spoken.lastTo(view.agent),
+      lastProjectPromptMs: view === null ? null : spoken.lastBeside(view),
     });
-    if (view !== null && isHeldBack(open) && this.#parts.isHandedOver(view.agent))
-      open.step = { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
-    if (open.step.do !== 'wait' && finding?.standing !== 'seen')
-      open.step = { do: 'wait', for: open.step.do, reason: whyNotNow(finding), untilMs: null };
-    if (open.step.do === 'tell') open.step = this.#alone(open.incident, nowMs) ?? open.step;
-    if (open.step.do === 'wait' || nowMs < open.retryAtMs) return;
-    if (open.step.do === 'prompt' && view !== null) {
-      notePrompt(this.#lastPrompt.project, view.project, nowMs);
-      const slots = finding?.slots ?? ownSlots(open.step.template, open.incident, view, nowMs);
-      this.#begin(open, this.#promptAbout(open, view, open.step.template, slots, nowMs));
-    } else if (this.#mayTell(open)) this.#begin(open, this.#tellAbout(open, view));
+    if (view !== null && isHeldBack(step, incident) && this.#parts.isHandedOver(view.agent))
+      return { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
+    if (step.do !== 'wait' && finding?.standing !== 'seen')
+      return { do: 'wait', for: step.do, reason: whyNotNow(finding), untilMs: null };
+    return step.do === 'tell' ? (this.#alone(incident, nowMs) ?? step) : step;
+  }
+
+  /** One prompt at a time for each agent, about all that may be said now. */
+  #prompt(view: AgentView, due: Due[], nowMs: number): void {
+    const { spoken } = this.#parts;
+    const isBusy = spoken.isSpeakingTo(view.agent);
+    const said = isBusy ? [] : saidTogether(due, view);
+    const reason = isBusy ? 'it is being prompted' : 'what sets its work going comes first';
+    for (const one of due)
+      if (!said.includes(one)) one.open.step = { do: 'wait', for: 'prompt', reason, untilMs: null };
+    const [lead] = said;
+    if (lead === undefined || nowMs < lead.open.retryAtMs) return;
+    const decide = ({ open, finding }: Due) => this.#decide(open, view, finding, this.#parts.clock.nowMs());
+    const opens = said.map(({ open }) => open);
+    this.#begin(
+      opens,
+      spoken.speak(view, () => this.#prompts.say(view, said, decide)),
+    );
   }
 
   /** Many agents in one trouble are told as one; so each waits a moment for the others. */
@@ -267,57 +293,12 @@ export class Keeper {
       : null;
   }
 
-  #begin(open: Open, work: Promise<void>): void {
-    open.busy = true;
+  #begin(opens: Open[], work: Promise<void>): void {
+    for (const open of opens) open.busy = true;
     const done = () => {
-      open.busy = false;
+      for (const open of opens) open.busy = false;
     };
     this.#track(work.finally(done));
-  }
-
-  async #promptAbout(
-    open: Open,
-    view: AgentView,
-    template: PromptTemplate,
-    slots: SlotValues,
-    nowMs: number,
-  ): Promise<void> {
-    const { incident } = open;
-    const filled = fillTemplate(template, slots, this.#parts.config().templates);
-    // Evidence that cannot be said safely is not said: a human is told instead.
-    if (!filled.ok) {
-      await this.#drop(incident, nowMs, 'unsafe-text');
-      incident.prompts = promptsSpent;
-      return;
-    }
-    const result = await this.#parts.prompter.prompt({
-      agent: view.agent,
-      text: filled.text,
-      trigger: `rule:${incident.check}`,
-      finding: incident.id,
-      waitMs: 0,
-      quietAbout: open.lastRefusal,
-      isStillDue: () => this.#isFound(incident),
-    });
-    if (result.outcome === 'refused') {
-      open.lastRefusal = result.reason;
-      later(open, this.#parts.clock.nowMs());
-      return;
-    }
-    open.lastRefusal = null;
-    incident.prompts += 1;
-    incident.lastPromptMs = this.#parts.clock.nowMs();
-    notePrompt(this.#lastPrompt.agent, view.agent, incident.lastPromptMs);
-    open.retryWaitMs = retryFirstMs;
-    this.#save(incident);
-    await this.#parts.store.noteAction(incident.id, incident.subject === null ? 'prompted agent' : 'prompted parent');
-  }
-
-  /** In the views as they are now, which are newer than the round that decided. */
-  #isFound({ agent, check, subject }: Incident): boolean {
-    const view = this.#parts.views().find((candidate) => candidate.agent === agent);
-    const mine = view?.findings.find((finding) => finding.check === check && finding.subject === subject);
-    return mine?.standing === 'seen';
   }
 
   async #tellAbout(open: Open, view: AgentView | null): Promise<void> {
@@ -328,7 +309,7 @@ export class Keeper {
     open.incident.tells += 1;
     open.incident.lastTellMs = this.#parts.clock.nowMs();
     open.retryWaitMs = retryFirstMs;
-    this.#save(open.incident);
+    this.#save(open);
     if (open.incident.tells === 1) await this.#parts.store.noteAction(open.incident.id, 'told human');
   }
 
@@ -341,24 +322,6 @@ export class Keeper {
     });
     if (why !== null) open.step = { do: 'wait', for: 'tell', reason: why, untilMs: null };
     return why === null;
-  }
-
-  async #drop(incident: Incident, nowMs: number, reason: Refusal): Promise<void> {
-    const { store, host } = this.#parts;
-    const id = randomUUID();
-    const intent = { check: incident.check, text: incident.text };
-    const trigger = `rule:${incident.check}` as const;
-    await this.#parts.flush();
-    await store.intend(host, {
-      id,
-      atMs: nowMs,
-      agent: incident.agent,
-      kind: 'prompt',
-      trigger,
-      intent,
-      finding: incident.id,
-    });
-    await store.conclude({ actionId: id, atMs: nowMs, outcome: 'refused', reason, proof: null });
   }
 
   #track(work: Promise<void>): void {
@@ -384,14 +347,18 @@ export class Keeper {
     this.#parts.recordCheck({ agent, project, atMs, type: 'flapping', status, details });
   }
 
-  #save(incident: Incident): void {
-    this.#track(this.#store({ ...incident }));
+  /** One after the other: an older word on it never comes after a newer one. */
+  #save(open: Open): void {
+    const incident = { ...open.incident };
+    open.saved = open.saved.then(() => this.#store(incident));
+    this.#track(open.saved.then(() => {}));
   }
 
-  async #store(incident: Incident): Promise<void> {
+  async #store(incident: Incident): Promise<boolean> {
     await this.#parts.flush();
     const saved = await this.#parts.store.saveIncident(this.#parts.host, incident);
-    if (!saved.ok) throw new Error(`an incident was not stored: ${saved.message}`);
+    if (!saved.ok) this.#parts.failed(new Error(`an incident was not stored: ${saved.message}`));
+    return saved.ok;
   }
 }
 

@@ -1,14 +1,13 @@
 import type { PromptTemplate, Step } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
+import type { Deeds } from '../model/deeds.ts';
 import type { Incident } from '../model/incident.ts';
-import { keepNewest } from '../model/keep-newest.ts';
 import { shown } from '../model/text.ts';
 
 /** What cannot be done now is tried again, at first soon and then less often. */
 export const retryFirstMs = 5_000;
 const retryLastMs = 60_000;
-const lastPromptsMax = 1_000;
 
 /** An incident while it is open, and what is going on about it. */
 export interface Open {
@@ -24,6 +23,8 @@ export interface Open {
   seenMs: number;
   /** It is an earlier run's, and was not seen since. */
   isRestored: boolean;
+  /** Its row as it was last written, one after the other: whether that is on record. */
+  saved: Promise<boolean>;
 }
 
 export function fresh(incident: Incident): Open {
@@ -37,12 +38,19 @@ export function fresh(incident: Incident): Open {
     lastRefusal: null,
     seenMs: incident.openedMs,
     isRestored: false,
+    saved: Promise.resolve(true),
   };
 }
 
-/** When a rule last prompted this agent or project. */
-export function notePrompt(last: Map<string, number>, name: string, atMs: number): void {
-  keepNewest(last, name, atMs, lastPromptsMax);
+/** What was done counts from the moment the ledger has it; a run that was killed could not write it into the incident. */
+export function countDeeds(incident: Incident, deeds: Deeds | undefined, nowMs: number): void {
+  if (deeds === undefined) return;
+  const last = (known: number | null, ms: number | null) =>
+    ms === null ? known : Math.min(nowMs, Math.max(known ?? ms, ms));
+  incident.prompts = Math.max(incident.prompts, deeds.prompts);
+  incident.lastPromptMs = last(incident.lastPromptMs, deeds.lastPromptMs);
+  incident.tells = Math.max(incident.tells, deeds.tells);
+  incident.lastTellMs = last(incident.lastTellMs, deeds.lastTellMs);
 }
 
 export function later(open: Open, nowMs: number): void {
@@ -56,7 +64,7 @@ export function whyNotNow(finding: Finding | null): string {
 }
 
 /** While a handoff runs nobody is prompted, and nobody is told what the handoff is there for. */
-export function isHeldBack({ step, incident }: Open): boolean {
+export function isHeldBack(step: Step, incident: Incident): boolean {
   return step.do === 'prompt' || (step.do === 'tell' && incident.check === 'context-full');
 }
 

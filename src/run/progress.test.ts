@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import type { AgentView } from '../model/agent.ts';
+import { agentView } from '../../test/runs/agent-view.ts';
 import { defaultConfig } from './config/schema.ts';
 import { Progress } from './progress.ts';
+import { Spoken } from './spoken.ts';
 
 const minute = 60_000;
 
@@ -9,10 +10,11 @@ it('is asked for once, however long the asking takes, and again an interval afte
   let nowMs = 0;
   const open: (() => void)[] = [];
   let asked = 0;
+  const parts = { clock: { nowMs: () => nowMs, monotonicMs: () => nowMs }, config: defaultConfig };
   const progress = new Progress({
-    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
-    config: defaultConfig,
+    ...parts,
     configFor: defaultConfig,
+    spoken: new Spoken({ ...parts, host: 'h', store: {} as never }),
     progress: () => ({ sinceMs: 0, hidden: true }),
     isHandedOver: () => false,
     failed: (error) => {
@@ -24,9 +26,8 @@ it('is asked for once, however long the asking takes, and again an interval afte
         return new Promise((resolve) => open.push(() => resolve({ outcome: 'confirmed' } as never)));
       },
     } as never,
-    keeper: { lastPrompt: () => null, notePrompt: () => {} } as never,
   });
-  const view = { agent: 'a', authority: 'manage', reading: { state: 'idle' } } as AgentView;
+  const view = agentView('idle', null, 1);
   for (nowMs = 0; nowMs < 60 * minute; nowMs += minute) progress.round([view]);
   expect(asked).toBe(1);
   open[0]?.();

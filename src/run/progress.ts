@@ -3,15 +3,15 @@ import { fillTemplate } from '../decide/templates.ts';
 import type { AgentView } from '../model/agent.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
-import type { Keeper } from './keeper.ts';
 import type { Prompter } from './prompter.ts';
+import { progressTrigger, type Spoken } from './spoken.ts';
 
 interface ProgressParts {
   clock: Clock;
   config: () => Config;
   configFor: (agent: string) => Config;
   prompter: Prompter;
-  keeper: Keeper;
+  spoken: Spoken;
   progress: (agent: string) => RunningSpawns | null;
   isHandedOver: (agent: string) => boolean;
   failed: (error: unknown) => void;
@@ -23,14 +23,10 @@ const retryMs = 30_000;
 /** Asks agents at regular times how their background work is getting on. */
 export class Progress {
   readonly #parts: ProgressParts;
-  /** Counted anew by every run: one that was just asked is not asked again because of a restart. */
+  /** One that was never asked is not asked at once because somebody begins to look. */
   readonly #startedMs: number;
-  readonly #asked = new Map<string, number>();
   readonly #retryAtMs = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
-
-  /** A prompt to them is under way, however long that takes: a second one would only queue behind it. */
-  readonly #asking = new Set<string>();
 
   constructor(parts: ProgressParts) {
     this.#parts = parts;
@@ -39,11 +35,12 @@ export class Progress {
 
   round(views: AgentView[]): void {
     const nowMs = this.#parts.clock.nowMs();
+    const { spoken } = this.#parts;
     const there = new Set(views.map(({ agent }) => agent));
-    for (const asked of [this.#asked, this.#retryAtMs])
-      for (const agent of asked.keys()) if (!there.has(agent)) asked.delete(agent);
+    for (const agent of this.#retryAtMs.keys()) if (!there.has(agent)) this.#retryAtMs.delete(agent);
     for (const view of views) {
-      if (this.#asking.has(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
+      // A second prompt would only queue behind the one that is under way.
+      if (spoken.isSpeakingTo(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
       if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
       const { spawn, prompt } = this.#parts.configFor(view.agent);
       const due = isProgressDue(view, {
@@ -52,8 +49,8 @@ export class Progress {
         everyMs: spawn.progressMinutes * 60_000,
         minIntervalMs: prompt.minIntervalMinutes * 60_000,
         running: this.#parts.progress(view.agent),
-        lastAskMs: this.#asked.get(view.agent) ?? this.#startedMs,
-        lastAgentPromptMs: this.#parts.keeper.lastPrompt(view.agent),
+        lastAskMs: spoken.lastAsked(view.agent) ?? this.#startedMs,
+        lastAgentPromptMs: spoken.lastTo(view.agent),
       });
       if (due) this.#begin(view, nowMs);
     }
@@ -65,30 +62,26 @@ export class Progress {
 
   #begin(view: AgentView, nowMs: number): void {
     this.#retryAtMs.set(view.agent, nowMs + retryMs);
-    this.#asking.add(view.agent);
-    const work = this.#ask(view)
+    const work = this.#parts.spoken
+      .speak(view, () => this.#ask(view), true)
       .catch(this.#parts.failed)
-      .finally(() => {
-        this.#asking.delete(view.agent);
-        this.#running.delete(work);
-      });
+      .finally(() => this.#running.delete(work));
     this.#running.add(work);
   }
 
-  async #ask(view: AgentView): Promise<void> {
+  async #ask(view: AgentView): Promise<boolean> {
     const filled = fillTemplate('spawn-update', {}, this.#parts.config().templates);
-    if (!filled.ok) return;
+    if (!filled.ok) return false;
     const result = await this.#parts.prompter.prompt({
       agent: view.agent,
       text: filled.text,
-      trigger: 'rule:spawn-progress',
+      trigger: progressTrigger,
       finding: null,
+      isAside: true,
       waitMs: 0,
     });
-    if (result.outcome === 'refused') return;
-    const nowMs = this.#parts.clock.nowMs();
+    if (result.outcome === 'refused') return false;
     this.#retryAtMs.delete(view.agent);
-    this.#asked.set(view.agent, nowMs);
-    this.#parts.keeper.notePrompt(view, nowMs);
+    return true;
   }
 }

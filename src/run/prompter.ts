@@ -7,6 +7,7 @@ import type { Action, PromptOutcome, Refusal, Trigger } from '../model/action.ts
 import type { Json } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
+import { tagOf } from '../model/tag.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 import type { HeardHook } from './agent-inbox.ts';
@@ -19,6 +20,8 @@ export interface PromptRequest {
   text: string;
   trigger: Trigger;
   finding: string | null;
+  /** It asks for something beside the agent's work. */
+  isAside?: boolean;
   /** How long to wait for a moment that fits, and then for the answer. */
   waitMs: number;
   /** What it is for, where it is a part of something larger: stands in the intent. */
@@ -128,9 +131,9 @@ export class Prompter {
   }
 
   /** Who wanted the prompt with this tag; null: it is over, or an earlier run's. */
-  promptedBy(tag: string): { trigger: Trigger; finding: string | null } | null {
+  promptedBy(tag: string): { trigger: Trigger; findings: readonly string[] } | null {
     for (const { action, tag: own } of this.#expected.values()) {
-      if (own === tag) return { trigger: action.trigger, finding: action.finding };
+      if (own === tag) return { trigger: action.trigger, findings: findingsOf(action) };
     }
     return null;
   }
@@ -206,7 +209,7 @@ export class Prompter {
   }
 
   async #promptOnce(request: PromptRequest): Promise<PromptResult> {
-    const tag = `wk-${randomBytes(2).toString('hex')}`;
+    const tag = tagOf(randomBytes(2).toString('hex'), request.isAside === true);
     const action: Action = {
       id: randomUUID(),
       atMs: this.#parts.clock.nowMs(),
@@ -370,6 +373,12 @@ export class Prompter {
             },
     });
   }
+}
+
+/** One prompt may be about several. */
+function findingsOf({ finding, intent }: Action): string[] {
+  if (Array.isArray(intent.findings)) return intent.findings.filter((id) => typeof id === 'string');
+  return finding === null ? [] : [finding];
 }
 
 function outcomeOf(proof: Proof): PromptOutcome {

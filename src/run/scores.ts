@@ -8,7 +8,7 @@ import type { SpawnStatus } from '../model/spawn.ts';
 
 interface ScoresParts {
   /** Whose prompt carries this tag; null: nobody knows any more. */
-  promptedBy: (tag: string) => { trigger: Trigger; finding: string | null } | null;
+  promptedBy: (tag: string) => { trigger: Trigger; findings: readonly string[] } | null;
   /** Whether a handoff's own Escape ended the turn. */
   interruptedByUs: (agent: string, atMs: number) => boolean;
   /** How the work stands; null: there is none of that id. */
@@ -60,6 +60,6 @@ export class Scores {
     const prompt = this.#parts.promptedBy(tag);
     if (prompt === null) return 'other';
     if (prompt.trigger === 'human') return 'person';
-    return prompt.trigger.startsWith('rule:') && prompt.finding !== null ? { rule: prompt.finding } : 'other';
+    return prompt.trigger.startsWith('rule:') && prompt.findings.length > 0 ? { rules: prompt.findings } : 'other';
   }
 }

@@ -37,6 +37,8 @@ export function agentView(
     turnIsOpen: false,
     error: null,
     errorKind: null,
+    stopped: null,
+    limitedUntilMs: null,
     refused: null,
     endedBadly: null,
     background: [],

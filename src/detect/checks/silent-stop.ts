@@ -5,28 +5,29 @@ const settleMs = 1_000;
 
 /**
  * The turn was given up after errors and the client went back to its prompt without a word: three 529s take two
- * seconds, and nobody notices until morning.
+ * seconds, and nobody notices until morning. It lasts until the work is taken up: an answer to another question is not that.
  */
 export const silentStop: HealthCheck = {
   name: 'silent-stop',
   look({ view, nowMs }) {
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
-    if (view.lastTurn !== 'failed')
+    const { stopped } = view;
+    if (stopped === null)
       return { fine: view.lastTurn === null ? 'no turn yet' : `the last turn ended ${view.lastTurn}` };
     // Continued, and at its prompt again: the new turn counts, however soon its end is written.
     if (view.turnIsOpen) return { fine: 'a newer turn has begun' };
     const idleSinceMs = view.reading.sinceMs;
-    const sinceMs = view.lastTurnAtMs ?? idleSinceMs;
+    const endedMs = view.lastTurnAtMs ?? idleSinceMs;
     const idleMs = nowMs - idleSinceMs;
     // It came to its prompt long after that turn, so from another one, which is on record any moment.
-    if (idleSinceMs - sinceMs >= settleMs && idleMs >= 0 && idleMs < settleMs)
+    if (idleSinceMs - endedMs >= settleMs && idleMs >= 0 && idleMs < settleMs)
       return { fine: 'it has only just come to its prompt' };
     return {
       found: {
         severity: 'warning',
         confidence: 0.9,
-        sinceMs,
-        evidence: [{ source: 'transcript', atMs: sinceMs, text: view.error ?? 'the last turn failed' }],
+        sinceMs: stopped.sinceMs,
+        evidence: [{ source: 'transcript', atMs: stopped.sinceMs, text: stopped.error ?? 'the last turn failed' }],
         action: null,
       },
     };

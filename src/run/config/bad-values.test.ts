@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { load, machineBad, machineFile, projectBad } from '../../../test/runs/config-files.ts';
 
 const topKeys =
-  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, judging, bands, handoff, notify, templates, clients';
+  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, health, judging, bands, handoff, notify, templates, clients';
 
 describe('a bad value is named with file, line, column, key, what was found and what is allowed', () => {
   const minutes = 'a number greater than 0 and at most 525600';

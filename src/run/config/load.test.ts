@@ -32,6 +32,7 @@ describe('where the configuration comes from', () => {
       spawn: { stallMinutes: 15, abandonMinutes: 30, progressMinutes: 10, progress: 'auto' },
       stall: { thinkingMinutes: 5, toolMinutes: 10, mcpMinutes: 15, subagentMinutes: 15 },
       waiting: { notifyMinutes: 2, repeatMinutes: 30 },
+      health: { rate_limit_backoff_seconds: 60 },
       judging: {
         startMinutes: 5,
         completion: [],

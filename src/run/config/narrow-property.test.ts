@@ -68,6 +68,7 @@ const keys: Record<ConfigKey, [value: fc.Arbitrary<unknown>, order: Order]> = {
   'stall.subagentMinutes': [minutes, same('stall.subagentMinutes')],
   'waiting.notifyMinutes': [minutes, same('waiting.notifyMinutes')],
   'waiting.repeatMinutes': [minutes, same('waiting.repeatMinutes')],
+  'health.rate_limit_backoff_seconds': [minutes, same('health.rate_limit_backoff_seconds')],
   'judging.startMinutes': [minutes, same('judging.startMinutes')],
   'judging.completion': [fc.constantFrom([], [{ match: '*', signal: 'done' }]), same('judging.completion')],
   'judging.completionMinutes': [minutes, same('judging.completionMinutes')],

@@ -77,6 +77,12 @@ describe('a project file can only narrow', () => {
       ],
     ],
     [
+      'another back-off',
+      '',
+      'health: {rate_limit_backoff_seconds: 59}',
+      ['P:1:38: health.rate_limit_backoff_seconds: 59 is not allowed in a project file: leave it to the machine file'],
+    ],
+    [
       'more prompts',
       '',
       'prompt: {minIntervalMinutes: 4}',

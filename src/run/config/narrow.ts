@@ -74,6 +74,8 @@ const directions: Record<ConfigKey, Direction | typeof machineOnly> = {
   // A longer time mutes, a shorter one calls people about every dialog.
   'waiting.notifyMinutes': machineOnly,
   'waiting.repeatMinutes': machineOnly,
+  // As long as the work waits, so does the word to a person.
+  'health.rate_limit_backoff_seconds': machineOnly,
   'judging.startMinutes': machineOnly,
   // What the checks find: more would be noise, less would be silence.
   'judging.completion': machineOnly,

@@ -3,6 +3,7 @@ import type { Authority, Mode } from '../../model/agent.ts';
 import { judging } from './checks.ts';
 import { amount, isAnchoredPath, list, minutesMax, oneOf, secondsMax, section, text } from './fields.ts';
 import { handoff } from './handoff.ts';
+import { health } from './health.ts';
 import { bands, spawn, stall, waiting } from './judging.ts';
 import { notifyReceiver } from './receivers.ts';
 import { templates } from './templates.ts';
@@ -60,6 +61,7 @@ export const configSchema = section({
   spawn,
   stall,
   waiting,
+  health,
   judging,
   bands,
   handoff,

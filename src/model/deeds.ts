@@ -1,0 +1,17 @@
+/** What was done about a trouble, by the ledger. */
+export interface Deeds {
+  prompts: number;
+  lastPromptMs: number | null;
+  tells: number;
+  lastTellMs: number | null;
+  /** Texts of prompts of which nobody knows whether they arrived: they may still be in the box. */
+  leftovers: string[];
+}
+
+/** A prompt of a rule, as the ledger has it. */
+export interface RulePrompt {
+  agent: string;
+  project: string;
+  trigger: `rule:${string}`;
+  atMs: number;
+}

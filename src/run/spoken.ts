@@ -1,0 +1,89 @@
+import type { AgentView } from '../model/agent.ts';
+import { keepNewest } from '../model/keep-newest.ts';
+import type { Store } from '../model/store.ts';
+import type { Clock } from '../model/world.ts';
+import type { Config } from './config/schema.ts';
+
+interface SpokenParts {
+  host: string;
+  store: Pick<Store, 'lastRulePrompts'>;
+  clock: Clock;
+  config: () => Config;
+}
+
+export const progressTrigger = 'rule:spawn-progress';
+const lastMax = 1_000;
+
+/** When rules last spoke to each agent, by the ledger, and to whom one speaks at this moment: one prompt at a time. */
+export class Spoken {
+  readonly #parts: SpokenParts;
+  readonly #toAgent = new Map<string, number>();
+  readonly #inProject = new Map<string, { agent: string; atMs: number }>();
+  readonly #asked = new Map<string, number>();
+  readonly #speakingTo = new Set<string>();
+
+  constructor(parts: SpokenParts) {
+    this.#parts = parts;
+  }
+
+  async restore(): Promise<boolean> {
+    const { host, store, clock, config } = this.#parts;
+    const nowMs = clock.nowMs();
+    const { prompt, spawn } = config();
+    const matterMs = Math.max(prompt.minIntervalMinutes, spawn.progressMinutes) * 60_000;
+    const last = await store.lastRulePrompts(host, nowMs - matterMs);
+    if (!last.ok) return false;
+    for (const { agent, project, trigger, atMs } of last.value) {
+      // One that seems to be still to come was typed by a clock that was ahead.
+      const said = Math.min(atMs, nowMs);
+      note(this.#toAgent, agent, said);
+      this.#noteProject(project, agent, said);
+      if (trigger === progressTrigger) note(this.#asked, agent, said);
+    }
+    return true;
+  }
+
+  lastTo(agent: string): number | null {
+    return this.#toAgent.get(agent) ?? null;
+  }
+
+  /** The last prompt to another agent of its project. */
+  lastBeside({ agent, project }: Pick<AgentView, 'agent' | 'project'>): number | null {
+    const last = this.#inProject.get(project);
+    return last === undefined || last.agent === agent ? null : last.atMs;
+  }
+
+  /** When it was last asked for the progress of its background work. */
+  lastAsked(agent: string): number | null {
+    return this.#asked.get(agent) ?? null;
+  }
+
+  isSpeakingTo(agent: string): boolean {
+    return this.#speakingTo.has(agent);
+  }
+
+  /** `say`: whether it was said, as far as anybody knows. */
+  async speak({ agent, project }: AgentView, say: () => Promise<boolean>, isAsking = false): Promise<void> {
+    const { clock } = this.#parts;
+    this.#speakingTo.add(agent);
+    this.#noteProject(project, agent, clock.nowMs());
+    // Where it broke off, it may have been said.
+    let isSaid = true;
+    try {
+      isSaid = await say();
+    } finally {
+      this.#speakingTo.delete(agent);
+      const nowMs = clock.nowMs();
+      if (isSaid) note(this.#toAgent, agent, nowMs);
+      if (isSaid && isAsking) note(this.#asked, agent, nowMs);
+    }
+  }
+
+  #noteProject(project: string, agent: string, atMs: number): void {
+    keepNewest(this.#inProject, project, { agent, atMs }, lastMax);
+  }
+}
+
+function note(last: Map<string, number>, name: string, atMs: number): void {
+  keepNewest(last, name, Math.max(atMs, last.get(name) ?? 0), lastMax);
+}
