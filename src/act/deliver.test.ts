@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Refusal } from '../model/action.ts';
 import { type Delivery, type DeliveryPorts, deliver, type Proof } from './deliver.ts';
-import type { PaneNow, Typed } from './pane-terminal.ts';
+import type { PaneNow } from './pane-facts.ts';
+import type { Typed } from './pane-terminal.ts';
 
 const delivery: Delivery = { text: 'Go on with it. [wk-12ab]', mark: '[wk-12ab]', tag: 'wk-12ab', proofMs: 8_000 };
 const proof: Proof = { queued: false, source: 'transcript', nameless: false, atMs: 1 };
@@ -30,6 +31,8 @@ class FakeTerminal {
         mode: '',
         synchronized: false,
         people: [],
+        controlled: false,
+        onlookers: { format: '', value: '' },
         command: 'claude',
       }),
       screen: async () => this.box,

@@ -1,7 +1,8 @@
 import type { InputBox } from '../clients/client.ts';
 import type { PromptOutcome, Refusal } from '../model/action.ts';
 import type { PaneFacts } from '../model/delivery.ts';
-import type { PaneNow, PaneTerminal, Typed, TypingGuard } from './pane-terminal.ts';
+import type { PaneNow } from './pane-facts.ts';
+import type { PaneTerminal, Typed, TypingGuard } from './pane-terminal.ts';
 
 export interface Delivery {
   /** With its tag. */
@@ -78,7 +79,8 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
   if (typeof pane === 'string') return refused(pane);
   const found = await readBox(ports);
   if (found === null) return refused('no-input-box');
-  const guard: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: found.mark, shows: null };
+  const { onlookers } = pane;
+  const guard: TypingGuard = { panePid: pane.pid, command: pane.command, boxMark: found.mark, shows: null, onlookers };
   const box = await withoutLeftover(delivery, { ports, guard, draft: null }, found);
   if (box === null) return refused('no-input-box');
   const draft = box.text === '' ? null : box.text;
@@ -108,7 +110,7 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
     );
 
   const enteredMs = ports.monotonicMs();
-  const entered = await ports.terminal.keys('Enter', 1, { ...guard, shows: onScreen(ours, delivery.tag) });
+  const entered = await ports.terminal.keys('Enter', 1, sure(guard, again, onScreen(ours, delivery.tag)));
   if (entered === 'not-now') return takeBack(delivery, hand, await whyNot(ports));
   const proof = await provePrompt(delivery, hand, ours, entered);
   const proofMs = proof === null ? null : Math.round(ports.monotonicMs() - enteredMs);
@@ -171,9 +173,15 @@ async function withoutLeftover(delivery: Delivery, hand: Hand, box: InputBox): P
 }
 
 /** What of our text one row of the screen shows, for tmux to see for itself. */
-function onScreen(ours: string, tag: string): string | null {
-  if (ours.includes(tag)) return tag;
-  return ours.startsWith('[Pasted text ') ? 'Pasted text ' : null;
+function onScreen(ours: string, tag: string): TypingGuard['shows'] {
+  // With its bracket in the same row it is the end of our text: what is typed behind it would be somebody else's.
+  if (ours.includes(tag)) return { text: tag, last: ours.endsWith(`[${tag}]`) };
+  return ours.startsWith('[Pasted text ') ? { text: 'Pasted text ', last: false } : null;
+}
+
+/** For Enter: as the pane was when it was looked at last. */
+function sure(guard: TypingGuard, { onlookers }: PaneNow, shows: TypingGuard['shows']): TypingGuard {
+  return { ...guard, onlookers, shows };
 }
 
 /**
@@ -189,7 +197,7 @@ async function provePrompt(delivery: Delivery, hand: Hand, ours: string, entered
   const box = await readBox(ports);
   const isOther = delivery.neverCompleted === true && isAnother(delivery, box);
   if (typeof pane !== 'string' && draft === null && entered === 'done' && box?.text === ours && !isOther)
-    await ports.terminal.keys('Enter', 1, { ...guard, shows: onScreen(ours, delivery.tag) });
+    await ports.terminal.keys('Enter', 1, sure(guard, pane, onScreen(ours, delivery.tag)));
   return ports.proof(delivery.tag, delivery.proofMs);
 }
 
@@ -214,7 +222,20 @@ async function stash({ ports, guard }: Hand): Promise<boolean> {
 
 /** Nothing came into the box; only the draft has to come back. */
 async function notPasted(hand: Hand, reason: Refusal): Promise<Delivered> {
-  return { ...refused(reason), draftRestored: await unstash(hand) };
+  const now = reason === 'human-typing' ? null : await anew(hand);
+  return { ...refused(reason), draftRestored: now === null ? isKept(hand) : await unstash(now) };
+}
+
+/** The draft stays put aside. */
+function isKept({ draft }: Hand): false | null {
+  return draft === null ? null : false;
+}
+
+/** With whoever is at the pane by now; null: a person is typing there, and nothing more is pressed. */
+async function anew(hand: Hand): Promise<Hand | null> {
+  const pane = await hand.ports.terminal.facts();
+  if (pane === null || hand.ports.whyNotNow(pane) === 'human-typing') return null;
+  return { ...hand, guard: { ...hand.guard, onlookers: pane.onlookers } };
 }
 
 /**
@@ -223,11 +244,12 @@ async function notPasted(hand: Hand, reason: Refusal): Promise<Delivered> {
  * when a person's words have got in among ours: those are never taken out.
  */
 async function takeBack(delivery: Delivery, hand: Hand, reason: Refusal): Promise<Delivered> {
+  const now = reason === 'human-typing' ? null : await anew(hand);
   const box = await readBox(hand.ports);
   const isThere = box !== null && isOurs(box.text, delivery);
-  if (reason === 'human-typing' || !isThere || !(await clearBox(delivery, hand)))
+  if (now === null || !isThere || !(await clearBox(delivery, now)))
     return { outcome: 'uncertain', reason: 'left-in-box', proof: null, proofMs: null, draftRestored: null };
-  return { ...refused(reason), draftRestored: await unstash(hand) };
+  return { ...refused(reason), draftRestored: await unstash(now) };
 }
 
 /** One key takes out a row, the next the break before it. */

@@ -1,12 +1,7 @@
 import { execFile } from 'node:child_process';
-import type { PaneFacts } from '../model/delivery.ts';
+import { type Ask, askPane, type Onlookers, type PaneNow } from './pane-facts.ts';
 
 const answerMs = 3_000;
-
-export interface PaneNow extends PaneFacts {
-  /** tmux's name for the program in the foreground. */
-  command: string;
-}
 
 /** What has to hold inside the tmux server in the very moment something is typed. */
 export interface TypingGuard {
@@ -15,8 +10,10 @@ export interface TypingGuard {
   command: string;
   /** How the client's input box begins: while a dialog or a menu is open, it is not on the screen. */
   boxMark: string;
-  /** A part of our own text, where it has to be on the screen by now. */
-  shows: string | null;
+  /** A part of our own text, where it has to be on the screen by now; `last`: and nothing behind it in its row. */
+  shows: { text: string; last: boolean } | null;
+  /** Nobody came to the pane since it was looked at, and whoever was there has pressed no key. */
+  onlookers: Onlookers;
 }
 
 /** unknown: tmux did not answer, so it may or may not have been typed. */
@@ -32,36 +29,13 @@ export interface PaneTerminal {
   leaveCopyMode(): Promise<void>;
 }
 
-type Ask = (args: string[], input?: string) => Promise<string | null>;
-
 /** Sockets whose buffers of an earlier, killed daemon were looked for. */
 const tidied = new Set<string>();
 
 export function tmuxPane(socket: string, pane: string): PaneTerminal {
   const ask: Ask = (args, input) => tmux(socket, args, input);
   return {
-    async facts() {
-      const names = ['pane_pid', 'pane_dead', 'pane_synchronized', 'pane_id', 'pane_mode', 'pane_current_command'];
-      const [shown, clients] = await Promise.all([
-        ask(['display-message', '-p', '-t', pane, names.map((name) => `#{${name}}`).join('\t')]),
-        ask(['list-clients', '-F', '#{client_activity}\t#{client_control_mode}\t#{pane_id}']),
-      ]);
-      const [pid, dead, synchronized, id, mode, command] = (shown ?? '').trimEnd().split('\t');
-      if (clients === null || id !== pane) return null;
-      return {
-        pid: Number(pid),
-        dead: dead === '1',
-        synchronized: synchronized === '1',
-        mode: mode ?? '',
-        command: command ?? '',
-        people: clients
-          .split('\n')
-          .map((line) => line.split('\t'))
-          .filter(([, control, looksAt]) => control === '0' && looksAt === pane)
-          // Whole seconds, rounded down: the key may have come at the end of one.
-          .map(([activity]) => ({ activeAtMs: (Number(activity) + 1) * 1000 })),
-      };
-    },
+    facts: () => askPane(ask, pane),
     screen: () => ask(['capture-pane', '-p', '-e', '-t', pane]),
     async paste(text, guard) {
       if (!tidied.has(socket)) await tidy(ask);
@@ -101,15 +75,18 @@ const markOnly = /^[^\u0000-\u007f]{1,8}$/;
  */
 async function guarded(ask: Ask, pane: string, guard: TypingGuard, command: string): Promise<Typed> {
   const { panePid, boxMark, shows } = guard;
-  if (!plain.test(guard.command) || !markOnly.test(boxMark) || (shows !== null && !plain.test(shows))) return 'not-now';
+  if (!plain.test(guard.command) || !markOnly.test(boxMark) || (shows !== null && !plain.test(shows.text)))
+    return 'not-now';
+  const { format, value } = guard.onlookers;
   const conditions = [
     `#{==:#{pane_pid},${panePid}}`,
     '#{==:#{pane_dead},0}',
     '#{==:#{pane_in_mode},0}',
     '#{==:#{pane_synchronized},0}',
     `#{==:#{pane_current_command},${guard.command}}`,
+    `#{==:${format},${value}}`,
     `#{C/r:^${boxMark}}`,
-    ...(shows === null ? [] : [`#{C:${shows}}`]),
+    ...(shows === null ? [] : [shows.last ? `#{C/r:${shows.text}] *$}` : `#{C:${shows.text}}`]),
   ];
   const all = conditions.reduce((rest, condition) => `#{&&:${condition},${rest}}`);
   const yes = `${command} ; display-message -p done`;

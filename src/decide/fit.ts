@@ -7,6 +7,7 @@ export function whyNotNow(look: FreshLook, pane: PaneFacts | null, nowMs: number
   if (!look.alive || !look.inPane || !look.foreground) return 'not-agent';
   if (pane.synchronized) return 'synchronized';
   if (pane.people.some((person) => nowMs - person.activeAtMs < quietMs)) return 'human-typing';
+  if (pane.controlled) return 'control-client';
   // Copy mode can be left; in another mode keys do something else altogether.
   if (pane.mode !== '' && pane.mode !== 'copy-mode') return 'pane-mode';
   switch (look.activity) {

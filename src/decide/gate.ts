@@ -12,6 +12,7 @@ export interface GateFacts {
 /** The one gate for rules, people and programs alike. What needs more authority than the agent's is refused. */
 export function whyNotAllowed(needs: Authority, facts: GateFacts): Refusal | null {
   if (facts.paused) return 'paused';
-  if (facts.mode === 'watch') return 'watch-mode';
-  return rank[facts.authority] < rank[needs] ? 'authority' : null;
+  if (facts.mode !== 'act') return 'watch-mode';
+  // Also a word that nobody knows: it compares with nothing.
+  return rank[facts.authority] >= rank[needs] ? null : 'authority';
 }

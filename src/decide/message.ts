@@ -43,6 +43,10 @@ const titles: Record<CheckName, string> = {
   'cognitive-decay': 'does worse in a long context',
   entropy: 'does fewer and fewer different things',
   'handoff-failed': 'could not be handed over to a fresh context',
+  'control-client': 'cannot be typed to',
+  'database-away': 'has no database',
+  'disk-full': 'has a full disk',
+  'tmux-away': 'has a tmux server that is away',
   flapping: 'has a trouble that comes and goes',
 };
 
@@ -62,7 +66,11 @@ export function messageFor(incident: Incident, view: AgentView | null): HumanTex
 }
 
 function whose({ agent, check, project }: Incident): string {
-  return agent ?? (check === 'mass-failure' ? `host ${project}` : `project ${project}`);
+  return agent ?? (isOfHost(check) ? `host ${project}` : `project ${project}`);
+}
+
+function isOfHost(check: CheckName): boolean {
+  return check === 'mass-failure' || check === 'database-away' || check === 'disk-full' || check === 'tmux-away';
 }
 
 /** The socket and session as words of a shell, so that they can be pasted whatever they are named. */
@@ -84,6 +92,9 @@ function advice(incident: Incident): string[] {
     case 'waiting-human':
       return [];
     case 'mass-failure':
+    case 'database-away':
+    case 'disk-full':
+    case 'tmux-away':
       return ['watchkeeper status', 'watchkeeper doctor'];
     case 'handoff-failed':
       return incident.agent === null ? [] : [`watchkeeper handoffs ${word(incident.agent)}`];

@@ -64,6 +64,10 @@ const ladders: Record<CheckName, Ladder> = {
   'cognitive-decay': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   entropy: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
   'handoff-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
+  'control-client': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  'database-away': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  'disk-full': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
+  'tmux-away': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
   flapping: { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
 };
 

@@ -66,6 +66,12 @@ const trend: Worth = {
   verdicts: lost.verdicts,
 };
 
+/** What is away and comes back: flapping is found by the endings that nobody shows to be right. */
+function ofHost(why: string): Worth {
+  const right = 'A person took note of it. Whether it was mended or came back by itself, nobody knows.';
+  return { ground: { by: 'record', why }, right, verdicts: { 'human-acked': 'right' } };
+}
+
 const spawnVerdicts: Worth['verdicts'] = { failed: 'right', 'by-itself': 'wrong' };
 
 /** A check does not compile until it says why it may be acted on and when it was right. */
@@ -147,6 +153,10 @@ const worths: Record<CheckName, Worth> = {
   'cognitive-decay': trend,
   entropy: trend,
   'handoff-failed': onRecord('our own record of its steps', 'It had failed, and nobody had done it by hand.'),
+  'control-client': ofHost("tmux's own list of its clients, and our own refusal to type"),
+  'database-away': ofHost('it takes no rows, by its own answers'),
+  'disk-full': ofHost('the file system says so, or the database'),
+  'tmux-away': ofHost('the server does not answer'),
   flapping: onRecord('our own record of incidents', 'It had opened and closed by itself that often.'),
 };
 

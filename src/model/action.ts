@@ -14,6 +14,8 @@ export type Refusal =
   | 'pane-mode'
   | 'synchronized'
   | 'human-typing'
+  /** A terminal program that draws tmux itself (`tmux -CC`) has the pane; when a person types there is not to be seen. */
+  | 'control-client'
   | 'draft'
   | 'paused'
   | 'watch-mode'

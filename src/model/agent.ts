@@ -131,6 +131,10 @@ export type CheckName =
   | 'cognitive-decay'
   | 'entropy'
   | 'handoff-failed'
+  | 'control-client'
+  | 'database-away'
+  | 'disk-full'
+  | 'tmux-away'
   | 'flapping';
 
 export interface FindingEvidence {

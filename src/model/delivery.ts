@@ -22,4 +22,6 @@ export interface PaneFacts {
   synchronized: boolean;
   /** People who look at this pane and when they last pressed a key. */
   people: { activeAtMs: number }[];
+  /** A client in control mode that may write has this pane: what it types is not told from what a program types. */
+  controlled: boolean;
 }

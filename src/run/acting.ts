@@ -14,6 +14,7 @@ import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
+import { ControlClients } from './control-clients.ts';
 import { Handoffs } from './handoff/handoffs.ts';
 import type { HandoffNews } from './handoff/news.ts';
 import type { Home } from './home.ts';
@@ -26,7 +27,7 @@ import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { Spoken } from './spoken.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
-import { Typist } from './typist.ts';
+import { Typist, type TypistParts } from './typist.ts';
 import type { WatchedAgent } from './watched-agent.ts';
 
 interface ActingParts {
@@ -90,12 +91,19 @@ export class Acting {
   readonly #spoken: Spoken;
   readonly #progress: Progress;
   readonly #hostFindings: HostFindings;
+  readonly #controlClients: ControlClients;
   readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
-    const typist = new Typist({ ...parts, terminal: tmuxPane });
+    this.#controlClients = new ControlClients({
+      clock: parts.clock,
+      idFor: (...about) => this.#keeper.idFor(...about),
+      pane: (agent) => typist.pane(agent),
+    });
+    const decided: TypistParts['decided'] = (...decision) => this.#controlClients.decided(...decision);
+    const typist = new Typist({ ...parts, terminal: tmuxPane, decided });
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
@@ -193,10 +201,15 @@ export class Acting {
 
   /** One round of the rules over all agents. */
   round(isLast = false): void {
-    const views = this.handoffs.overlay(this.#parts.views());
+    const views = this.#overlay();
+    this.#controlClients.round(views);
     this.handoffs.round(views);
     this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)], isLast);
     this.#progress.round(views);
+  }
+
+  #overlay(): AgentView[] {
+    return this.#controlClients.overlay(this.handoffs.overlay(this.#parts.views()));
   }
 
   /** Troubles that belong to no agent. */
@@ -219,7 +232,7 @@ export class Acting {
 
   /** With what handoffs left behind, and what is set apart, and why. */
   views(): AgentView[] {
-    return this.#keeper.overlay(this.handoffs.overlay(this.#parts.views()));
+    return this.#keeper.overlay(this.#overlay());
   }
 
   compact(agent: string): Promise<CommandResult> {

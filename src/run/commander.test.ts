@@ -53,6 +53,7 @@ class Client {
       paused: () => false,
       agent: watched,
       terminal: () => this.#terminal(),
+      decided: () => {},
     });
     this.commander = new Commander({
       host: 'h',
@@ -87,7 +88,16 @@ class Client {
 
   #terminal(): PaneTerminal {
     return {
-      facts: async () => ({ pid: 7, dead: false, mode: '', synchronized: false, people: [], command: 'claude' }),
+      facts: async () => ({
+        pid: 7,
+        dead: false,
+        mode: '',
+        synchronized: false,
+        people: [],
+        controlled: false,
+        command: 'claude',
+        onlookers: { format: '', value: '' },
+      }),
       screen: async () => this.box,
       paste: async (text) => {
         this.box += text;

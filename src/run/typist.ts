@@ -19,6 +19,8 @@ export interface TypistParts {
   paused: () => boolean;
   agent: (name: string) => WatchedAgent | null;
   terminal: (socket: string, pane: string) => PaneTerminal;
+  /** What was decided about typing to an agent, and how its pane was then. */
+  decided: (agent: string, refusal: Refusal | null, pane: PaneFacts | null) => void;
 }
 
 /** Types into agents, one thing at a time for each, and only what the gate lets through. */
@@ -61,9 +63,14 @@ export class Typist {
   /** Would it be refused at this moment? Nothing is typed. */
   async whyNotNow(name: string): Promise<Refusal | null> {
     const agent = this.#parts.agent(name);
-    const place = agent?.seen.place ?? null;
-    if (agent === null || place === null) return 'not-agent';
-    return this.#whyNotNow(agent, await this.#parts.terminal(place.socket, place.pane.id).facts());
+    if (agent === null || agent.seen.place === null) return 'not-agent';
+    return this.#whyNotNow(agent, await this.pane(name));
+  }
+
+  /** Its pane and who is at it; null: it has none, or tmux does not answer. */
+  async pane(name: string): Promise<PaneFacts | null> {
+    const place = this.#parts.agent(name)?.seen.place ?? null;
+    return place === null ? null : this.#parts.terminal(place.socket, place.pane.id).facts();
   }
 
   async type(
@@ -103,7 +110,13 @@ export class Typist {
     if (box === null) return 'no-input-box';
     const { activity } = lookNow(agent.seen, pane.pid, this.#parts.processes, this.#parts.files);
     if (activity !== 'busy' || agent.isBroken('registry')) return 'stale';
-    const guard = { panePid: pane.pid, command: pane.command, boxMark: box.mark, shows: null };
+    const guard = {
+      panePid: pane.pid,
+      command: pane.command,
+      boxMark: box.mark,
+      shows: null,
+      onlookers: pane.onlookers,
+    };
     const typed = await terminal.keys('Escape', 1, guard);
     return typed === 'not-now' ? 'stale' : typed;
   }
@@ -119,6 +132,7 @@ export class Typist {
     const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? otherwise) : look.activity;
     const atSetup = agent.view?.reading.detail === 'setup';
     const refusal = whyNotNow({ ...look, activity, atSetup }, pane, clock.nowMs(), quietMs);
+    this.#parts.decided(agent.name, refusal, pane);
     return refusal ?? (atPromptOnly && activity === 'busy' ? 'busy' : null);
   }
 }

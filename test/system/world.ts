@@ -9,6 +9,7 @@ import { startFakeModel } from '../../src/run/conform/fake-model.ts';
 import { Tmux } from '../../src/run/conform/tmux.ts';
 import { until } from '../../src/run/conform/until.ts';
 import { askControl, type ControlRequest } from '../../src/run/control.ts';
+import type { PromptResult } from '../../src/run/prompter.ts';
 import type { AgentDocument, StatusDocument } from '../../src/run/status.ts';
 import { Scenario } from '../clients/scenario.ts';
 
@@ -122,6 +123,13 @@ export class World {
   async #glance(name: string): Promise<AgentDocument | null> {
     const status = await this.#ask<StatusDocument>({ ask: 'status' });
     return status?.agents.find((agent) => agent.agent === name) ?? null;
+  }
+
+  /** Says something to an agent at the daemon's own door, where many tries have to be quick. */
+  async say(agent: string, said: string, waitMs = 0): Promise<PromptResult> {
+    const result = await this.#ask<PromptResult>({ ask: 'prompt', agent, said, waitMs });
+    if (result === null) throw new Error(`no answer about ${agent}`);
+    return result;
   }
 
   async #ask<T>(request: ControlRequest): Promise<T | null> {

@@ -20,6 +20,8 @@ const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown', strin
   'pane-mode': 'somebody scrolls or chooses in its pane: leave that mode',
   synchronized: 'its window types into all panes at once: `tmux set -w synchronize-panes off`',
   'human-typing': 'somebody was typing a moment ago: try again, or --wait',
+  'control-client':
+    'a terminal in control mode (`tmux -CC`) shows it, where typing cannot be seen: detach it, or attach it read-only',
   draft: 'there is a text in its box that cannot be put aside',
   paused: '`watchkeeper unpause` ends it',
   'watch-mode': '`mode: watch` in the configuration only records',
