@@ -38,6 +38,10 @@ const purposeOf: Record<CheckName, Purpose | null> = {
   'cognitive-decay': null,
   entropy: null,
   'handoff-failed': null,
+  'control-client': null,
+  'database-away': null,
+  'disk-full': null,
+  'tmux-away': null,
   flapping: null,
 };
 
