@@ -44,6 +44,13 @@ export function timesEver(agent: Pick<Agent, 'model'>, tag: string): number {
   return Math.max(0, ...agent.model.turns.map((request) => count(userTexts(agent, request))));
 }
 
+/** The tags of all prompts of this kind that ever came to the model. */
+export function tagsOf(agent: Agent, words: RegExp): Set<string> {
+  const texts = agent.model.turns.flatMap((request) => userTexts(agent, request));
+  const lines = texts.flatMap((text) => text.split('\n')).filter((line) => words.test(line));
+  return new Set(lines.flatMap((line) => [...line.matchAll(/\[(wk-n?[0-9a-f]{4})\]/g)].map((match) => match[1] ?? '')));
+}
+
 /** At the model once, whole, and nothing else with its tag. */
 export async function expectExact(agent: Agent, text: string, tag: string, ms = 30_000): Promise<void> {
   await until(`"${text.slice(0, 30)}" at the model`, () => timesTagged(agent, tag) > 0, ms);

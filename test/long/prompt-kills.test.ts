@@ -1,11 +1,12 @@
 // Kills in the middle of a delivery: the agent, with a shell beneath that must not execute the text, and the daemon.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { commandLineOf, processTree } from '../../src/run/conform/processes.ts';
+import { commandLineOf } from '../../src/run/conform/processes.ts';
 import { until } from '../../src/run/conform/until.ts';
 import { type Agent, launchAgent } from '../clients/agent.ts';
+import { Daemon, databaseProcesses, killAfter, type TmuxCommand } from '../clients/killing.ts';
 import {
   emptyBox,
   expectExact,
@@ -216,43 +217,6 @@ function expectTruth(agent: Agent, item: PromptItem): void {
   expect(proved, `${item.intent.text}: ${words}, at the model ${arrived} times`).toBe(arrived === 1);
 }
 
-class Daemon {
-  readonly #s: Scenario;
-  #pid = 0;
-
-  constructor(s: Scenario) {
-    this.#s = s;
-  }
-
-  async up(): Promise<void> {
-    const up = await this.#s.watchkeeper(['up', '--detach']);
-    if (up.code !== 0) throw new Error(`up failed with ${up.code}: ${up.stderr}`);
-    const status = await this.#s.watchkeeper(['status', '--json']);
-    this.#pid = status.json<{ daemon: { pid: number } }>().daemon.pid;
-  }
-
-  get pid(): number {
-    return this.#pid;
-  }
-
-  kill(): void {
-    process.kill(this.#pid, 'SIGKILL');
-  }
-
-  async knows(name: string): Promise<void> {
-    const look = async () => {
-      const status = await this.#s.watchkeeper(['status', '--json']);
-      const { agents } = status.json<{ agents: { agent: string; state: string }[] }>();
-      return agents.some(({ agent, state }) => agent === name && state === 'idle');
-    };
-    await until(`${name} known`, look);
-  }
-
-  async gone(): Promise<void> {
-    await until('the daemon gone', () => !processTree(this.#pid).includes(this.#pid));
-  }
-}
-
 const text = 'said while the daemon dies';
 const speak = (s: Scenario) => s.watchkeeper(['prompt', 'step-ps', '-', '--json'], { stdin: text });
 
@@ -272,19 +236,10 @@ async function atIntent(s: Scenario, daemon: Daemon): Promise<void> {
   await daemon.gone();
 }
 
-/** tmux itself kills the daemon after its command, before it answers. */
-async function atCommand(
-  s: Scenario,
-  daemon: Daemon,
-  command: 'load-buffer' | 'paste-buffer' | 'send-keys',
-): Promise<void> {
-  const mark = path.join(s.dir, 'killed');
-  rmSync(mark, { force: true });
-  await s.tmux.run('set-hook', '-g', `after-${command}`, `run-shell "kill -9 ${daemon.pid}; touch ${mark}"`);
+async function atCommand(s: Scenario, daemon: Daemon, command: TmuxCommand): Promise<void> {
+  const killing = await killAfter(s, daemon, command);
   await speak(s);
-  expect(existsSync(mark), `${command} was seen`).toBe(true);
-  await s.tmux.run('set-hook', '-gu', `after-${command}`);
-  await daemon.gone();
+  await killing.done();
 }
 
 async function atStash(s: Scenario, daemon: Daemon, agent: Agent): Promise<void> {
@@ -310,11 +265,6 @@ async function atProof(s: Scenario, daemon: Daemon, agent: Agent): Promise<void>
   }
   await saying;
   await daemon.gone();
-}
-
-function databaseProcesses(s: Scenario): number[] {
-  const { cluster } = JSON.parse(readFileSync(path.join(s.watchkeeperHome, 'pg.json'), 'utf8')) as { cluster: string };
-  return processTree(Number(readFileSync(path.join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]));
 }
 
 async function settled(s: Scenario): Promise<PromptItem> {

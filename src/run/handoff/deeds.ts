@@ -150,6 +150,7 @@ export class HandoffDeeds {
       finding: null,
       waitMs: 0,
       about: cycle.about(deed, why),
+      isAside: deed === 'ask',
       leftovers: cycle.leftovers,
       quietAbout: cycle.lastRefusal,
       // Somebody may have changed it while others typed.

@@ -163,6 +163,7 @@ export class Handoffs {
     const due = this.#parts.agent(view.agent)?.handoffDue(policyFor(view.agent, handoff)) ?? null;
     if (due === null || !due.now) return;
     const nowMs = this.#parts.clock.nowMs();
+    if (view.limitedUntilMs !== null && nowMs < view.limitedUntilMs) return;
     // What was only put on record in watch mode is no try.
     const counts = ({ steps }: Handoff) => mode === 'watch' || steps.at(-1)?.reason !== 'watch-mode';
     const mine = this.#over.filter((one) => one.agent === view.agent && counts(one));
