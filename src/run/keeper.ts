@@ -389,7 +389,6 @@ export class Keeper {
   }
 
   async #store(incident: Incident): Promise<void> {
-    await this.#parts.flush();
     const saved = await this.#parts.store.saveIncident(this.#parts.host, incident);
     if (!saved.ok) throw new Error(`an incident was not stored: ${saved.message}`);
   }
