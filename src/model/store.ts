@@ -10,6 +10,7 @@ import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
 import type { Score } from './score.ts';
 import type { SpawnRow, SpawnSource, StoredSpawn } from './spawn.ts';
+import type { Told } from './telling.ts';
 
 export interface SessionRow {
   agent: string;
@@ -106,6 +107,8 @@ export interface Store {
   /** Writes what was done about a finding into its check rows. */
   noteAction(finding: string, taken: string): Promise<Result<void, StoreFailure>>;
   saveIncident(host: string, incident: Incident): Promise<Result<void, StoreFailure>>;
+  /** What people were told without a database; `anyway`: also of an agent that is not on record. */
+  storeTold(host: string, told: Told, anyway: boolean): Promise<Result<'stored' | 'no-agent', StoreFailure>>;
   openIncidents(host: string): Promise<Result<Incident[], StoreFailure>>;
   /** A later word on the same incident replaces an earlier one, but for a person's denial. */
   saveScore(host: string, score: Score): Promise<Result<void, StoreFailure>>;

@@ -25,8 +25,10 @@ export async function intend(client: pg.ClientBase, host: string, action: Action
 }
 
 export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): Promise<void> {
+  // One whose commit was not acknowledged comes again.
   await client.query(
-    'INSERT INTO action_outcomes (action_id, at, outcome, reason, proof) VALUES ($1, $2, $3, $4, $5)',
+    `INSERT INTO action_outcomes (action_id, at, outcome, reason, proof) SELECT $1, $2, $3, $4, $5
+     WHERE NOT EXISTS (SELECT FROM action_outcomes WHERE (action_id, at, outcome) = ($1, $2, $3))`,
     [
       outcome.actionId,
       time(outcome.atMs),

@@ -15,6 +15,7 @@ import { conclude, intend, openActions } from './ledger.ts';
 import { addClockMark, clockMarks, expire, newestRowMs } from './retention.ts';
 import { recentScores, saveScore } from './scores.ts';
 import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
+import { storeTold } from './told.ts';
 
 const statementMs = 15_000;
 /** For a server that is there and says nothing, or a network that swallows everything. */
@@ -52,6 +53,7 @@ export function openStore(url: string): Store {
       inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only)),
     noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),
     saveIncident: (host, incident) => inTransaction(pool, (client) => saveIncident(client, host, incident)),
+    storeTold: (host, told, anyway) => inTransaction(pool, (client) => storeTold(client, host, told, anyway)),
     openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host)),
     saveScore: (host, score) => inTransaction(pool, (client) => saveScore(client, host, score)),
     recentScores: (host, afterMs) => inTransaction(pool, (client) => recentScores(client, host, afterMs)),

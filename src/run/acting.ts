@@ -2,6 +2,7 @@ import { tmuxPane } from '../act/pane-terminal.ts';
 import { messageFor } from '../decide/message.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
+import type { HostSigns } from '../detect/host-troubles.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -9,6 +10,8 @@ import type { SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
+import { saysFull, whyFull } from '../sense/disk.ts';
+import type { Sweep } from '../sense/fleet.ts';
 import { localGit } from '../sense/git.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
@@ -26,8 +29,10 @@ import { readAll } from './read-all.ts';
 import { Scores } from './scores.ts';
 import type { LooseFinding } from './spawns.ts';
 import { Spoken } from './spoken.ts';
+import { Spool } from './spool.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist, type TypistParts } from './typist.ts';
+import { WaitingRows } from './waiting-rows.ts';
 import type { WatchedAgent } from './watched-agent.ts';
 
 interface ActingParts {
@@ -58,6 +63,10 @@ interface ActingParts {
   notice: (line: string) => void;
   recordCheck: (row: CheckRow) => void;
   spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
+  /** The tmux servers at the last look. */
+  servers: () => Sweep['servers'];
+  /** Why rows wait; null: none does for long. */
+  databaseAway: () => string | null;
 }
 
 export const templateNames: readonly TemplateName[] = [
@@ -91,11 +100,16 @@ export class Acting {
   readonly #spoken: Spoken;
   readonly #progress: Progress;
   readonly #hostFindings: HostFindings;
+  readonly #spool: Spool;
+  readonly #rows: WaitingRows;
   readonly #controlClients: ControlClients;
   readonly handoffs: Handoffs;
   #overrides = new Map<string, Authority>();
 
-  constructor(parts: ActingParts) {
+  constructor(given: ActingParts) {
+    this.#spool = new Spool(given.home.spoolDir, given.files);
+    this.#rows = new WaitingRows({ ...given, spool: this.#spool });
+    const parts = { ...given, store: this.#rows.store };
     this.#parts = parts;
     this.#controlClients = new ControlClients({
       clock: parts.clock,
@@ -115,6 +129,8 @@ export class Acting {
       ...parts,
       host: parts.hostName,
       idFor: (...about) => this.#keeper.idFor(...about),
+      isOpen: (check, subject) => this.#keeper.about(null, check, subject) !== null,
+      signs: () => this.#signs(),
     });
     this.#spoken = new Spoken(parts);
     this.#keeper = new Keeper({
@@ -145,6 +161,8 @@ export class Acting {
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
   restore(): Promise<boolean> {
     return readAll([
+      // First: what people were told is known before anything is decided.
+      () => this.#rows.restore(),
       () => this.#restoreAuthorities(),
       () => this.#spoken.restore(),
       () => this.#keeper.restore(),
@@ -206,10 +224,18 @@ export class Acting {
     this.handoffs.round(views);
     this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)], isLast);
     this.#progress.round(views);
+    this.#rows.catchUp();
   }
 
   #overlay(): AgentView[] {
     return this.#controlClients.overlay(this.handoffs.overlay(this.#parts.views()));
+  }
+
+  #signs(): HostSigns {
+    const { servers, databaseAway, home } = this.#parts;
+    const database = databaseAway() ?? this.#rows.away;
+    const refusals = [database, this.#spool.failure].filter(saysFull);
+    return { servers: servers(), database, disk: whyFull(home.dir) ?? refusals[0] ?? null };
   }
 
   /** Troubles that belong to no agent. */
@@ -218,7 +244,9 @@ export class Acting {
   }
 
   settled(): Promise<void> {
-    return Promise.all([this.#keeper, this.#progress, this.handoffs].map((each) => each.settled())).then(() => {});
+    return Promise.all([this.#keeper, this.#progress, this.handoffs].map((each) => each.settled())).then(() =>
+      this.#rows.settled(),
+    );
   }
 
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */

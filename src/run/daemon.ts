@@ -208,6 +208,8 @@ export class Daemon {
       notice: (line) => this.#notice('info', line),
       recordCheck: (row) => this.#journal.addCheck(row),
       spawnStatus: (agent, taskId) => this.#spawns.status(agent, taskId),
+      servers: () => this.#watcher.servers,
+      databaseAway: () => this.#saver.away,
     });
     this.#answers = new Answers({
       sinceMs: this.#sinceMs,

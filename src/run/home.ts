@@ -17,6 +17,8 @@ export interface Home {
   hookScript: string;
   /** Where hooks leave their events. */
   inbox: string;
+  /** What people were told while the database was away. */
+  spoolDir: string;
   /** What agents may write without a dialog, and how a hook finds out. */
   allowancesDir: string;
   /** What `init` did to which file. */
@@ -38,6 +40,7 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     pausedFile: path.join(dir, 'paused'),
     hookScript: path.join(dir, 'hooks', 'claude-code.sh'),
     inbox: path.join(dir, 'inbox'),
+    spoolDir: path.join(dir, 'spool'),
     allowancesDir: path.join(dir, 'allowances'),
     installsDir: path.join(dir, 'installs'),
     conformanceDir: path.join(dir, 'conformance'),

@@ -26,6 +26,8 @@ function watching() {
     idFor: (agent, check, subject) => `${agent}/${check}/${subject}`,
     clock: { nowMs: () => viewNowMs, monotonicMs: () => 0 },
     recordCheck: (row) => rows.push(row),
+    isOpen: () => false,
+    signs: () => ({ database: null, disk: null, servers: [] }),
   });
   return { host, rows };
 }

@@ -1,9 +1,11 @@
+import type { HostSigns } from '../detect/host-troubles.ts';
 import { type MassFailure, massFailures } from '../detect/mass-failure.ts';
-import type { AgentView, CheckName } from '../model/agent.ts';
+import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { CheckRow } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
+import { HostTroubles } from './host-troubles.ts';
 import type { LooseFinding } from './spawns.ts';
 
 interface Parts {
@@ -12,15 +14,20 @@ interface Parts {
   idFor: (agent: string | null, check: CheckName, subject: string | null) => string;
   clock: Clock;
   recordCheck: (row: CheckRow) => void;
+  isOpen: (check: CheckName, subject: string | null) => boolean;
+  signs: () => HostSigns;
 }
 
 /** What is wrong with the host as a whole. */
 export class HostFindings {
   readonly #parts: Parts;
+  readonly #hostTroubles: HostTroubles;
   #failures: MassFailure[] = [];
+  #troubles: Omit<Finding, 'id'>[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#hostTroubles = new HostTroubles(parts);
   }
 
   look(views: readonly AgentView[]): LooseFinding[] {
@@ -28,6 +35,7 @@ export class HostFindings {
     const limits = { agents: massCount, percent: massPercent, withinMs: massMinutes * 60_000 };
     const before = this.loose();
     this.#failures = massFailures(views, limits);
+    this.#troubles = this.#hostTroubles.look(views, this.#parts.signs());
     const now = this.loose();
     const isIn = (list: LooseFinding[]) => (one: LooseFinding) =>
       list.some(({ finding }) => finding.id === one.finding.id);
@@ -45,7 +53,7 @@ export class HostFindings {
 
   /** As of the last look. */
   loose(): LooseFinding[] {
-    return this.#failures.map(({ finding }) => ({
+    return [...this.#failures.map(({ finding }) => finding), ...this.#troubles].map((finding) => ({
       project: shown(this.#parts.host, 50),
       finding: { ...finding, id: this.#parts.idFor(null, finding.check, finding.subject) },
     }));

@@ -35,7 +35,12 @@ class Host {
       noteAction: async () => ok(undefined),
     };
     const parts = { host: 'h', clock, config: () => config, recordCheck: () => {} };
-    this.#host = new HostFindings({ ...parts, idFor: (agent, check, of) => this.#keeper.idFor(agent, check, of) });
+    this.#host = new HostFindings({
+      ...parts,
+      idFor: (agent, check, of) => this.#keeper.idFor(agent, check, of),
+      isOpen: () => false,
+      signs: () => ({ database: null, disk: null, servers: [] }),
+    });
     this.#keeper = new Keeper({
       ...parts,
       store: store as never,

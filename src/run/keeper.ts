@@ -150,14 +150,16 @@ export class Keeper {
     }));
   }
 
-  /** `denied`: the person says that there is no such trouble. null: there is none open, or it could not be noted. */
+  /** `denied`: the person says that there is no such trouble. null: there is none open. */
   async acknowledge(id: string, denied: boolean): Promise<Incident | null> {
     const open = [...this.#open.values()].find(({ incident }) => incident.id === id || incident.id.startsWith(id));
     if (open === undefined) return null;
     open.incident.ackedMs = this.#parts.clock.nowMs();
     if (denied) this.#score(open, null, open.incident.ackedMs, true);
     this.#save(open);
-    return (await open.saved) ? open.incident : null;
+    // Noted also where its row still waits for the database.
+    await open.saved;
+    return open.incident;
   }
 
   /** Agents that are being tried again are out of the trouble for a moment: it is still the same one. */
@@ -354,10 +356,11 @@ export class Keeper {
     this.#track(open.saved.then(() => {}));
   }
 
+  /** Whether it is on record; what waits for the database is written when it is back. */
   async #store(incident: Incident): Promise<boolean> {
-    await this.#parts.flush();
     const saved = await this.#parts.store.saveIncident(this.#parts.host, incident);
-    if (!saved.ok) this.#parts.failed(new Error(`an incident was not stored: ${saved.message}`));
+    if (!saved.ok && saved.reason !== 'unavailable')
+      this.#parts.failed(new Error(`an incident was not stored: ${saved.message}`));
     return saved.ok;
   }
 }

@@ -21,6 +21,7 @@ export class Saver {
   #saving: Promise<void> | null = null;
   #nextTryMs = 0;
   #down = false;
+  #why = '';
   #ending = false;
 
   constructor(parts: SaverParts) {
@@ -29,6 +30,11 @@ export class Saver {
 
   get isDown(): boolean {
     return this.#down;
+  }
+
+  /** Why rows wait; null: the database takes them. */
+  get away(): string | null {
+    return this.#down ? this.#why : null;
   }
 
   /** One at a time; what comes meanwhile is taken along or waits for the next. */
@@ -60,10 +66,12 @@ export class Saver {
       return;
     }
     const why = gone ? 'its server is gone' : journal.failure;
+    this.#why = why ?? 'it does not answer';
     if (!this.#down) notice('warn', `the database is away (${why}); rows wait`);
     this.#down = true;
     const mended = this.#ending ? null : await database.ensure();
     this.#nextTryMs = performance.now() + (gone && mended?.ok !== false ? 0 : retryMs);
+    if (mended?.ok === false) this.#why = mended.message;
     if (mended?.ok === false) this.#parts.log.write('error', `the database does not start: ${mended.message}`);
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, openChannel } from '../act/notify/channel.ts';
 import type { HumanMessage } from '../act/notify/message.ts';
 import { messageFor } from '../decide/message.ts';
@@ -29,6 +30,7 @@ interface TellerParts {
 }
 
 const hadMax = 1_000;
+const flushMs = 3_000;
 
 /** Tells people, through every channel of the configuration; what failed is tried again by whoever asked. */
 export class Teller {
@@ -36,6 +38,8 @@ export class Teller {
   readonly #health = new Map<string, ChannelHealth>();
   /** Channels that have had the present message of an incident, so that a second try spares them; not all incidents are told in the end. */
   readonly #had = new Map<string, Set<string>>();
+  /** Incidents that people were told of with nothing to write it down in. */
+  readonly #bare = new Map<string, true>();
 
   constructor(parts: TellerParts) {
     this.#parts = parts;
@@ -48,11 +52,7 @@ export class Teller {
   /** true: everyone was told. At least once, also across restarts: not remembered as told before it was. */
   async tell(incident: Incident, view: AgentView | null): Promise<boolean> {
     const message = this.#message(incident, view);
-    // Whoever looks on is told too, and not again at every try of a channel that fails.
-    if (!this.#had.has(incident.id))
-      this.#parts.notice(`${message.title}: ${message.text} \`watchkeeper inbox\` says what to do`);
     const had = this.#had.get(incident.id) ?? new Set<string>();
-    keepNewest(this.#had, incident.id, had, hadMax);
     const channels = this.#channels().filter((channel) => !had.has(channel.name));
     const action: Action = {
       id: randomUUID(),
@@ -68,8 +68,15 @@ export class Teller {
       },
       finding: incident.id,
     };
-    await this.#parts.flush();
-    if (!(await this.#parts.store.intend(this.#parts.host, action)).ok) return false;
+    // A database that hangs keeps nobody from being told.
+    await Promise.race([this.#parts.flush(), sleep(flushMs, false, { ref: false })]);
+    const intended = await this.#parts.store.intend(this.#parts.host, action);
+    // Neither the ledger nor a file takes it: people are told all the same, once.
+    if (!intended.ok && this.#bare.has(incident.id)) return false;
+    // Whoever looks on is told too, and not again at every try of a channel that fails.
+    if (!this.#had.has(incident.id))
+      this.#parts.notice(`${message.title}: ${message.text} \`watchkeeper inbox\` says what to do`);
+    keepNewest(this.#had, incident.id, had, hadMax);
     const failures = await this.#send(channels, message, had);
     await this.#parts.store.conclude({
       actionId: action.id,
@@ -79,8 +86,10 @@ export class Teller {
         failures.length > 0 ? shown(failures.join('; '), 500) : this.#channels().length === 0 ? 'inbox-only' : null,
       proof: null,
     });
-    if (failures.length === 0) this.#had.delete(incident.id);
-    return failures.length === 0;
+    if (failures.length > 0) return false;
+    this.#had.delete(incident.id);
+    if (!intended.ok) keepNewest(this.#bare, incident.id, true, hadMax);
+    return true;
   }
 
   async #send(channels: Channel[], message: HumanMessage, had: Set<string>): Promise<string[]> {

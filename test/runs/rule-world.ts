@@ -87,7 +87,15 @@ export class RuleWorld {
       failed,
     });
     const progress = () => (this.#hasHiddenWork ? { sinceMs: viewNowMs - 3_600_000, hidden: true } : null);
-    this.#progress = new Progress({ ...base, prompter, spoken, progress, isHandedOver, failed });
+    this.#progress = new Progress({
+      ...base,
+      configFor: base.config,
+      prompter,
+      spoken,
+      progress,
+      isHandedOver,
+      failed,
+    });
     if (!(await spoken.restore()) || !(await this.#keeper.restore())) throw new Error('nothing to start from');
   }
 

@@ -6,8 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentView } from '../../src/model/agent.ts';
 import { Counters } from '../../src/model/counters.ts';
 import type { WatchEvent } from '../../src/model/event.ts';
+import type { Incident } from '../../src/model/incident.ts';
 import { fail } from '../../src/model/result.ts';
 import type { Store, StoreBatch } from '../../src/model/store.ts';
+import type { Told } from '../../src/model/telling.ts';
 import { migrate } from '../../src/record/migrate.ts';
 import { openStore } from '../../src/record/store.ts';
 import { Journal } from '../../src/run/journal.ts';
@@ -156,5 +158,64 @@ describe('a batch', () => {
     expect(await stored(agent)).toEqual({ events: 50, checks: 1 });
     expect((await stored('bystander')).events).toBeGreaterThan(0);
     expect(counters.all()).toEqual({ 'store.refused': 1 });
+  });
+});
+
+describe('what people were told while there was no database', () => {
+  const incident = (agent: string | null): Incident => ({
+    ...{ id: randomUUID(), agent, project: 'p', check: 'waiting-human', subject: null, severity: 'warning', text: 't' },
+    ...{ openedMs: 1_000, closedMs: null, ackedMs: null, prompts: 0, lastPromptMs: null, tells: 1, lastTellMs: 2_000 },
+  });
+  const told = (about: Incident): Told => ({
+    incident: about,
+    tellings: [1_000, 2_000].map((atMs) => ({
+      action: {
+        ...{ id: randomUUID(), atMs, agent: about.agent, kind: 'notify', trigger: 'rule:waiting-human' },
+        ...{ intent: { title: 'x' }, finding: about.id },
+      },
+      outcome: { atMs: atMs + 1, outcome: 'told', reason: null, proof: null },
+    })),
+  });
+  const rows = async (incidentId: string) => {
+    const client = new pg.Client({ connectionString: database.adminUrl });
+    await client.connect();
+    try {
+      const { rows: found } = await client.query<{ id: string; outcomes: number }>(
+        `SELECT a.id, count(o.id)::int AS outcomes FROM actions a LEFT JOIN action_outcomes o ON o.action_id = a.id
+         WHERE a.finding = $1 GROUP BY a.id`,
+        [incidentId],
+      );
+      const incidents = await client.query('SELECT tells, acked_at IS NOT NULL AS acked FROM incidents WHERE id = $1', [
+        incidentId,
+      ]);
+      return {
+        actions: found.map(({ id }) => id).toSorted(),
+        outcomes: found.map(({ outcomes }) => outcomes),
+        incidents: incidents.rows,
+      };
+    } finally {
+      await client.end();
+    }
+  };
+
+  it('is stored once under the ids it was told by, however often it comes, and forgets nothing newer', async () => {
+    const about = incident(null);
+    const all = told(about);
+    for (let time = 0; time < 3; time += 1)
+      expect(await store.storeTold('here', all, false)).toEqual({ ok: true, value: 'stored' });
+    const ids = all.tellings.map(({ action }) => action.id).toSorted();
+    expect(await rows(about.id)).toEqual({ actions: ids, outcomes: [1, 1], incidents: [{ tells: 1, acked: false }] });
+    await store.saveIncident('here', { ...about, tells: 3, ackedMs: 9_000 });
+    await store.storeTold('here', all, false);
+    expect((await rows(about.id)).incidents).toEqual([{ tells: 3, acked: true }]);
+  });
+
+  it('waits for the row of its agent, and is stored without it where none will come', async () => {
+    const about = incident('never-seen');
+    const all = told(about);
+    expect(await store.storeTold('here', all, false)).toEqual({ ok: true, value: 'no-agent' });
+    expect((await rows(about.id)).actions).toEqual([]);
+    expect(await store.storeTold('here', all, true)).toEqual({ ok: true, value: 'stored' });
+    expect(await rows(about.id)).toMatchObject({ outcomes: [1, 1], incidents: [] });
   });
 });

@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import type { Told } from '../model/telling.ts';
+import { time } from './agent-row.ts';
+import { conclude } from './ledger.ts';
+
+/**
+ * What people were told while there was no database, under the ids it was told by. It may come a second time, by a daemon
+ * that was killed before it forgot it: then nothing is added. `anyway`: also without its agent, which is not on record.
+ */
+export async function storeTold(
+  client: pg.ClientBase,
+  host: string,
+  { incident, tellings }: Told,
+  anyway: boolean,
+): Promise<'stored' | 'no-agent'> {
+  const agents = await client.query<{ id: string }>('SELECT id FROM agents WHERE host = $1 AND name = $2', [
+    host,
+    incident.agent,
+  ]);
+  const agent = agents.rows[0]?.id ?? null;
+  const isMissing = incident.agent !== null && agent === null;
+  if (isMissing && !anyway) return 'no-agent';
+  for (const { action, outcome } of tellings) {
+    await client.query(
+      `INSERT INTO actions (id, at, agent_id, kind, trigger, intent, finding, host)
+       VALUES ($1, $2, $3, 'notify', $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
+      [action.id, time(action.atMs), agent, action.trigger, JSON.stringify(action.intent), action.finding, host],
+    );
+    if (outcome !== null) await conclude(client, { actionId: action.id, ...outcome });
+  }
+  if (!isMissing) await saveTold(client, host, agent, incident);
+  return 'stored';
+}
+
+/** Whatever else is on record of it by now is newer. */
+async function saveTold(
+  client: pg.ClientBase,
+  host: string,
+  agent: string | null,
+  incident: Told['incident'],
+): Promise<void> {
+  await client.query(
+    `INSERT INTO incidents (id, agent_id, check_name, severity, text, opened_at, closed_at, acked_at, prompts,
+       last_prompt_at, tells, last_tell_at, host, project, subject)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+     ON CONFLICT (id) DO UPDATE SET tells = greatest(incidents.tells, excluded.tells),
+       last_tell_at = greatest(incidents.last_tell_at, excluded.last_tell_at),
+       acked_at = coalesce(incidents.acked_at, excluded.acked_at),
+       closed_at = coalesce(incidents.closed_at, excluded.closed_at)`,
+    [
+      incident.id,
+      agent,
+      incident.check,
+      incident.severity,
+      incident.text,
+      time(incident.openedMs),
+      time(incident.closedMs),
+      time(incident.ackedMs),
+      incident.prompts,
+      time(incident.lastPromptMs),
+      incident.tells,
+      time(incident.lastTellMs),
+      host,
+      incident.project,
+      incident.subject,
+    ],
+  );
+}
