@@ -148,7 +148,9 @@ export function isTurnOver({ state, detail, tool }: AgentView['reading']): boole
   return state === 'idle' || (state === 'working' && detail === 'subagent' && tool === null);
 }
 
+/** Nobody knows what an unknown agent does: no moment is right. */
 function isMoment(moment: Ladder['moment'], view: AgentView): boolean {
+  if (view.reading.state === 'unknown') return false;
   if (moment === 'any') return true;
   return moment === 'idle' ? view.reading.state === 'idle' : isTurnOver(view.reading);
 }
