@@ -21,7 +21,12 @@ function copyTree(to) {
 
 function start(cwd, args) {
   const env = { ...process.env, TMPDIR: path.join(cwd, 'tmp'), TEST_RESULT: path.join(cwd, 'tmp/result.json') };
-  const { status } = spawnSync(process.execPath, args, { cwd, env, stdio: 'ignore', timeout: testMs });
+  const { status } = spawnSync(process.execPath, args, {
+    cwd,
+    env,
+    stdio: process.env.MUTANTS_SHOW ? 'inherit' : 'ignore',
+    timeout: testMs,
+  });
   return { status, env };
 }
 
@@ -49,11 +54,15 @@ function whyAlive(cwd, { guarantee, file, find, put, tests }) {
   const place = path.join(cwd, file);
   const before = existsSync(place) ? readFileSync(place, 'utf8') : '';
   if (before.split(find).length !== 2) return `its text is there ${before.split(find).length - 1} times, not once`;
-  writeFileSync(place, before.replace(find, () => put));
+  writeFileSync(
+    place,
+    before.replace(find, () => put),
+  );
   try {
     const failed = failing(cwd, tests);
     if (failed === null) return 'the tests could not be run';
-    if (failed.length > 0) process.stdout.write(`  ${failed[0]}${failed.length > 1 ? ` and ${failed.length - 1} more` : ''}\n`);
+    if (failed.length > 0)
+      process.stdout.write(`  ${failed[0]}${failed.length > 1 ? ` and ${failed.length - 1} more` : ''}\n`);
     return failed.length > 0 ? null : `ALIVE: no test fails in ${tests.join(', ')}`;
   } finally {
     writeFileSync(place, before);
@@ -62,7 +71,8 @@ function whyAlive(cwd, { guarantee, file, find, put, tests }) {
 
 const words = process.argv.slice(2);
 const isWanted = ({ guarantee, file, what }) =>
-  words.length === 0 || words.some((word) => String(guarantee) === word || (!/^\d+$/.test(word) && `${file} ${what}`.includes(word)));
+  words.length === 0 ||
+  words.some((word) => String(guarantee) === word || (!/^\d+$/.test(word) && `${file} ${what}`.includes(word)));
 const wanted = mutants.filter(isWanted);
 const copy = mkdtempSync(path.join(os.tmpdir(), 'wk-mutants-'));
 const problems = [];
@@ -70,7 +80,8 @@ try {
   copyTree(copy);
   const tests = [...new Set(wanted.flatMap((mutant) => mutant.tests))];
   const broken = failing(copy, tests);
-  if (broken === null || broken.length > 0) problems.push(`without any mutant: ${broken?.join('; ') ?? 'the tests could not be run'}`);
+  if (broken === null || broken.length > 0)
+    problems.push(`without any mutant: ${broken?.join('; ') ?? 'the tests could not be run'}`);
   for (const mutant of problems.length > 0 ? [] : wanted) {
     process.stdout.write(`${mutant.guarantee}: ${mutant.what} (${mutant.file})\n`);
     const why = whyAlive(copy, mutant);
