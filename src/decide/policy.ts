@@ -158,7 +158,9 @@ export function isTurnOver({ state, detail, tool }: AgentView['reading']): boole
 /** The record has a turn's end up to so long after the client is idle; only then is it known how it ended. */
 const turnEndMs = 5_000;
 
+/** Nobody knows what an unknown agent does: no moment is right. */
 function isMoment(moment: Ladder['moment'], view: AgentView, nowMs: number): boolean {
+  if (view.reading.state === 'unknown') return false;
   if (moment === 'any') return true;
   if (view.turnIsOpen && nowMs - view.reading.sinceMs < turnEndMs) return false;
   return moment === 'idle' ? view.reading.state === 'idle' : isTurnOver(view.reading);

@@ -96,6 +96,35 @@ async function figures(agent: string): Promise<number> {
   return rows[0].count;
 }
 
+describe('what the tables themselves refuse', () => {
+  async function asking<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: database.adminUrl });
+    await client.connect();
+    return work(client).finally(() => client.end());
+  }
+
+  it.each(['saved', 'cleared', 'resumed', 'confirmed', 'done'])(
+    'a handoff at %s without its document',
+    async (name) => {
+      await store.write('here', batchOf('cleared-ps', []));
+      await asking(async (client) => {
+        const insert = (values: unknown[]) =>
+          client.query(
+            `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step, document, sha256)
+           SELECT gen_random_uuid(), id, 'p', 'human', 'document', 'n', '/f', '/', 'old', now(), $1, $2, $3 FROM agents WHERE name = 'cleared-ps'`,
+            values,
+          );
+        await expect(insert([name, null, null])).rejects.toThrow(/check constraint/);
+        expect((await insert([name, '# Handoff', 'sha'])).rowCount).toBe(1);
+        await client.query('DELETE FROM handoffs');
+        expect((await insert(['verified', null, null])).rowCount).toBe(1);
+        await expect(client.query('UPDATE handoffs SET step = $1', [name])).rejects.toThrow(/check constraint/);
+        await client.query('DELETE FROM handoffs');
+      });
+    },
+  );
+});
+
 describe('a batch', () => {
   it('that is written twice, since the answer to the first was lost, is there once', async () => {
     const batch = batchOf('twice', [event('twice'), event('twice')]);

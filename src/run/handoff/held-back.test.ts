@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { agentView } from '../../../test/runs/agent-view.ts';
 import type { State } from '../../model/agent.ts';
 import { type Handoff, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
-import { ok } from '../../model/result.ts';
+import { fail, ok } from '../../model/result.ts';
 import { openAllowances } from '../allowances.ts';
 import { defaultConfig } from '../config/schema.ts';
 import { findHome } from '../home.ts';
@@ -32,6 +32,8 @@ class Desk {
   /** Its last look went well. */
   isSeen = true;
   isPaused = false;
+  /** The database does not answer: nothing can be read or written. */
+  isLedgerGone = false;
   /** As the last prompt was asked for: whether it is still to be typed when its turn comes. */
   isStillDue: (() => boolean) | undefined;
   #daemon!: Handoffs;
@@ -97,6 +99,7 @@ class Desk {
       const result = { id: 'i', agent: 'a-ps', outcome: 'refused', reason: 'busy', proof_ms: null } as const;
       return { ...result, tag: '', proof: null, answer: null };
     };
+    const gone = fail('unavailable', 'the database is gone');
     const row = (id: string) => this.rows.find((each) => each.id === id);
     return {
       host: 'h',
@@ -124,16 +127,18 @@ class Desk {
       },
       store: {
         beginHandoff: async (_host, handoff) => {
+          if (this.isLedgerGone) return gone;
           this.rows.push(structuredClone(handoff));
           return ok(undefined);
         },
         takeHandoffStep: async (id, _from, taken) => {
+          if (this.isLedgerGone) return gone;
           row(id)?.steps.push({ ...taken });
           return ok(undefined);
         },
         loadHandoffs: async () => ok(structuredClone(this.rows)),
         handoffText: async () => ok('# Handoff\n'),
-        handoffActions: async () => ok([]),
+        handoffActions: async () => (this.isLedgerGone ? gone : ok([])),
       },
       prompter: {
         prompt: async ({ isStillDue }) => {
@@ -202,6 +207,58 @@ it('its request is for the session that was to be handed over, and for no other 
   expect([world.typed, world.isStillDue?.()]).toEqual([['prompt'], true]);
   world.session = 'another';
   expect(world.isStillDue?.()).toBe(false);
+});
+
+describe('without its database', () => {
+  it.each(way)('nothing is typed and no step is taken; then it goes on (%s)', async (step) => {
+    const world = await desk(step);
+    const before = [...world.steps];
+    world.isLedgerGone = true;
+    await world.rounds(3);
+    expect([world.typed, world.steps]).toEqual([[], before]);
+    world.isLedgerGone = false;
+    await world.rounds(1);
+    expect(world.typed.length > 0 || world.steps[0] !== before[0]).toBe(step !== 'resumed');
+  });
+
+  it('none is begun', async () => {
+    const world = await desk(null);
+    Object.assign(world, { isDue: true, isLedgerGone: true });
+    await world.rounds(3);
+    expect([world.typed, world.steps]).toEqual([[], []]);
+  });
+});
+
+describe('of an agent of which nobody knows what it does', () => {
+  it.each(way)('nothing is typed (%s)', async (step) => {
+    const world = await desk(step);
+    world.state = 'unknown';
+    await world.rounds(30);
+    expect(world.typed).toEqual([]);
+  });
+
+  it('no handoff is begun', async () => {
+    const world = await desk(null);
+    Object.assign(world, { isDue: true, state: 'unknown' });
+    await world.rounds(3);
+    expect([world.typed, world.steps]).toEqual([[], []]);
+  });
+});
+
+describe('held back in the middle', () => {
+  const holds: [string, (world: Desk) => void][] = [
+    ['a pause', (world) => Object.assign(world, { isPaused: true })],
+    ['watch mode', (world) => Object.assign(world.config, { mode: 'watch' })],
+  ];
+  it.each(holds.flatMap(([what, hold]) => way.map((step) => [what, step, hold] as const)))(
+    'by %s nothing more is typed (%s)',
+    async (_what, step, hold) => {
+      const world = await desk(step);
+      hold(world);
+      await world.rounds(30);
+      expect(world.typed).toEqual([]);
+    },
+  );
 });
 
 describe('in watch mode', () => {

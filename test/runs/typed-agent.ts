@@ -1,0 +1,171 @@
+// One agent in a made-up pane, with everything of ours that types into it: what was typed, and what the ledger says.
+import type { PaneTerminal, Typed } from '../../src/act/pane-terminal.ts';
+import { claudeCode } from '../../src/clients/claude-code/client.ts';
+import type { Action, ActionOutcome } from '../../src/model/action.ts';
+import type { Authority, Detail, RegistryActivity, State } from '../../src/model/agent.ts';
+import type { PaneFacts } from '../../src/model/delivery.ts';
+import { fail, ok } from '../../src/model/result.ts';
+import type { ProcessInfo } from '../../src/model/world.ts';
+import { Commander } from '../../src/run/commander.ts';
+import { defaultConfig } from '../../src/run/config/schema.ts';
+import { Prompter } from '../../src/run/prompter.ts';
+import { Typist } from '../../src/run/typist.ts';
+import { agentView } from './agent-view.ts';
+
+const process: ProcessInfo = {
+  ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
+  ...{ processGroup: 7, terminalGroup: 7 },
+};
+const file = { kind: 'file', size: 1, mtimeMs: 1, inode: '1', bornMs: 1, uid: 1 } as const;
+
+export const oldSession = '0b7e8a52-0000-4000-8000-000000000000';
+export const newSession = '0b7e8a52-1111-4000-8000-000000000000';
+
+/** The rows; a daemon that is started later finds them. */
+export class Ledger {
+  readonly actions: Action[] = [];
+  readonly outcomes: ActionOutcome[] = [];
+  isGone = false;
+
+  of(id: string): string[] {
+    return this.outcomes.filter(({ actionId }) => actionId === id).map(({ outcome }) => outcome);
+  }
+
+  readonly store = {
+    intend: async (_host: string, action: Action) => {
+      if (this.isGone) return fail('unavailable', 'the database is gone');
+      this.actions.push(action);
+      return ok(undefined);
+    },
+    conclude: async (outcome: ActionOutcome) => {
+      this.outcomes.push(outcome);
+      return ok(undefined);
+    },
+    openActions: async () =>
+      ok(
+        this.actions
+          .filter(({ id }) => this.of(id).every((word) => ['confirmed', 'queued'].includes(word)))
+          .map((action) => ({ action, delivered: this.of(action.id).length > 0 })),
+      ),
+  };
+}
+
+export class TypedAgent {
+  readonly config = defaultConfig();
+  readonly ledger: Ledger;
+  isPaused = false;
+  authority: Authority = 'manage';
+  state: State = 'idle';
+  detail: Detail | null = null;
+  /** What its registry says in this moment; null: it has no entry. */
+  status: string | null = 'idle';
+  /** What hooks and screen say in its place. */
+  standIn: RegistryActivity | null = null;
+  session = oldSession;
+  people: PaneFacts['people'] = [];
+  box = '';
+  /** Every key and every paste. */
+  readonly typed: string[] = [];
+  readonly submitted: string[] = [];
+  /** What becomes of it all between the paste and the Enter. */
+  afterPaste: () => void = () => {};
+  /** The client writes what it took into its record. */
+  isRecorded = true;
+  nowMs = 1_000_000;
+  readonly typist: Typist;
+  readonly prompter: Prompter;
+  readonly commander: Commander;
+
+  constructor(ledger = new Ledger()) {
+    this.ledger = ledger;
+    const clock = { nowMs: () => this.#clock(), monotonicMs: () => this.#clock() };
+    const world = { config: () => this.config, paused: () => this.isPaused, agent: () => this.#watched(), clock };
+    const readSmall = () => (this.status === null ? { ok: false } : { ok: true, text: this.#entry(), info: file });
+    this.typist = new Typist({
+      ...world,
+      processes: { info: (pid: number) => (pid === 7 ? process : null) } as never,
+      files: { readSmall } as never,
+      terminal: () => this.#terminal(),
+    });
+    const parts = { ...world, host: 'h', typist: this.typist, store: ledger.store as never };
+    const told = { flush: async () => true, lookSoon: () => {} };
+    this.prompter = new Prompter({ ...parts, ...told });
+    this.commander = new Commander({ ...parts, ...told });
+  }
+
+  prompt(text = 'Go on with it.') {
+    return this.prompter.prompt({ agent: 'a-ps', text, trigger: 'rule:silent-stop', finding: null, waitMs: 0 });
+  }
+
+  /** The client's record has it. */
+  record(tag: string): void {
+    const fact = { kind: 'prompt', origin: 'typed', chars: 9, tags: [tag] } as const;
+    this.prompter.told('a-ps', { id: tag, atMs: this.nowMs, fact } as never);
+  }
+
+  /** Every look at it takes a moment. */
+  #clock(): number {
+    this.nowMs += 100;
+    return this.nowMs;
+  }
+
+  #watched() {
+    const pane = { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false };
+    const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: false, chosen: null });
+    return {
+      seen: {
+        client: { ...claudeCode, findInputBox },
+        process,
+        configDir: '/home/u/.claude',
+        place: { socket: '/s', pane },
+      },
+      view: agentView(this.state, this.detail, 5, { authority: this.authority, sessionId: this.session }),
+      isBroken: () => false,
+      standIn: () => this.standIn,
+      compactAskedMs: null,
+      sessionId: this.session,
+    } as never;
+  }
+
+  #entry(): string {
+    return JSON.stringify({ pid: 7, procStart: '70', sessionId: this.session, status: this.status });
+  }
+
+  #terminal(): PaneTerminal {
+    const type = (what: string): Typed => {
+      this.typed.push(what);
+      return 'done';
+    };
+    return {
+      facts: async () => ({
+        pid: 7,
+        dead: false,
+        mode: '',
+        synchronized: false,
+        people: this.people,
+        command: 'claude',
+      }),
+      screen: async () => this.box,
+      paste: async (text) => {
+        this.box += text;
+        const typed = type(text);
+        this.afterPaste();
+        return typed;
+      },
+      keys: async (name) => {
+        if (name === 'Enter') this.#submit();
+        if (name === 'Enter' || name === 'C-u') this.box = '';
+        return type(name);
+      },
+      leaveCopyMode: async () => void type('cancel'),
+    };
+  }
+
+  #submit(): void {
+    this.submitted.push(this.box);
+    const tag = /\[(wk-\w+)\]$/.exec(this.box)?.[1];
+    if (this.box === '/clear') this.session = newSession;
+    if (this.box.startsWith('/resume ')) this.session = this.box.slice('/resume '.length);
+    if (tag !== undefined && this.isRecorded) this.record(tag);
+  }
+}
