@@ -16,17 +16,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { hookEvents } from '../../src/clients/claude-code/hooks.ts';
-import { viewSettings } from '../../src/clients/claude-code/settings.ts';
-import { setupWorld } from './setup-world.ts';
+import { eventsIn, setupWorld } from './setup-world.ts';
 
 const fixtures = path.join(path.dirname(fileURLToPath(import.meta.url)), '../fixtures/settings');
 const files = readdirSync(fixtures).filter((name) => name.endsWith('.json.txt'));
-
-/** The events of a script in settings, whatever else is in them. */
-function eventsIn(file: string, script: string): number {
-  const view = viewSettings(readFileSync(file, 'utf8'));
-  return view.ok ? (view.value.scripts.get(script)?.size ?? 0) : -1;
-}
 
 /** Nothing was taken out or moved, only put in between. A character may be written out that was an escape before. */
 function isWithin(before: string, after: string): boolean {
@@ -290,10 +283,7 @@ describe('the block for agents', () => {
 
 it('doctor says where hooks are, and what keeps them from running', async () => {
   const world = setupWorld();
-  const hooks = async () => {
-    const { checks } = JSON.parse((await world.run('doctor', '--json')).stdout);
-    return checks.find((check: { name: string }) => check.name === 'hooks');
-  };
+  const hooks = () => world.hooksCheck();
   expect(await hooks()).toMatchObject({ ok: true, detail: expect.stringContaining('not installed') });
   await world.good('init', '--instructions');
   const claude = path.join(world.project, 'CLAUDE.md');
@@ -311,24 +301,4 @@ it('doctor says where hooks are, and what keeps them from running', async () => 
   expect(await hooks()).toMatchObject({ ok: false, detail: expect.stringContaining('no hooks of ours') });
   await world.good('uninstall', '--all');
   expect(await hooks()).toMatchObject({ ok: true });
-});
-
-it('an older client gets only the events it knows, and the others once it is updated', async () => {
-  const world = setupWorld();
-  const install = (version: string) => {
-    const program = world.put(path.join(world.home, `.local/share/claude/versions/${version}`), '');
-    rmSync(path.join(world.home, 'claude'), { force: true });
-    symlinkSync(program, path.join(world.home, 'claude'));
-  };
-  world.env = { PATH: `${world.home}:${path.dirname(process.execPath)}:/usr/bin:/bin` };
-  expect((await world.good('init')).stderr).toContain('no `claude` on the PATH: hooks for the 9 events');
-  expect(eventsIn(world.settings, world.script)).toBe(9);
-  install('2.0.10');
-  expect((await world.good('init')).stderr).toContain('Claude Code 2.0.10 knows 9 of our events');
-  expect(eventsIn(world.settings, world.script)).toBe(9);
-  install('2.1.325');
-  expect(await world.did('init')).toEqual(['updated']);
-  expect(eventsIn(world.settings, world.script)).toBe(hookEvents.length);
-  await world.good('uninstall');
-  expect(world.look()).toEqual({});
 });

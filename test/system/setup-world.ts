@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { viewSettings } from '../../src/clients/claude-code/settings.ts';
 import { emptyEnvironment } from '../clients/agent.ts';
 import { watchkeeperProgram } from '../clients/scenario.ts';
 
@@ -89,6 +90,12 @@ export class SetupWorld {
     return (await this.json(...args)).items.map((item) => item.did);
   }
 
+  /** What `doctor` says of hooks. */
+  async hooksCheck(): Promise<{ ok: boolean; detail: string; fix: string | null }> {
+    const { checks } = JSON.parse((await this.run('doctor', '--json')).stdout);
+    return checks.find((check: { name: string }) => check.name === 'hooks');
+  }
+
   put(file: string, content: string | Buffer): string {
     const place = path.resolve(this.project, file);
     mkdirSync(path.dirname(place), { recursive: true });
@@ -107,6 +114,12 @@ export class SetupWorld {
     }
     return seen;
   }
+}
+
+/** The events of a script in settings, whatever else is in them. */
+export function eventsIn(file: string, script: string): number {
+  const view = viewSettings(readFileSync(file, 'utf8'));
+  return view.ok ? (view.value.scripts.get(script)?.size ?? 0) : -1;
 }
 
 export function setupWorld(): SetupWorld {

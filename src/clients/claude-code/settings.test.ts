@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hookEvents } from './hooks.ts';
-import { addToSettings, eventsFor, isEmptySettings, removeFromSettings, viewSettings } from './settings.ts';
+import { addToSettings, isEmptySettings, removeFromSettings, viewSettings } from './settings.ts';
 
 const script = "/data/o'brien/hooks/claude-code.sh";
 const word = `'/data/o'\\''brien/hooks/claude-code.sh'`;
@@ -173,14 +173,4 @@ describe('settings that cannot be added to are left alone and told', () => {
     expect(addToSettings(text, wanted)).toMatchObject({ ok: false, message: expect.stringContaining(message) });
     expect(removeFromSettings(text, script, null)).toMatchObject({ ok: false });
   });
-});
-
-it('an older client gets only the events it knows: it would ask at every start about others', () => {
-  expect(eventsFor('2.1.325')).toEqual(hookEvents);
-  expect(eventsFor('2.2.0')).toEqual(hookEvents);
-  expect(eventsFor('3.0.0-beta')).toEqual(hookEvents);
-  for (const old of ['2.1.324', '2.0.999', '1.0.99', null]) {
-    expect(eventsFor(old)).toContain('Stop');
-    expect(eventsFor(old)).not.toContain('PreModelSwitch');
-  }
 });

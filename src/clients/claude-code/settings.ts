@@ -1,6 +1,5 @@
 import { fail, ok, type Result } from '../../model/result.ts';
 import { quoted } from './hook-script.ts';
-import { hookEvents } from './hooks.ts';
 import { add, type Json, type JsonNode, nodeAt, readJson, remove, replace } from './json-text.ts';
 
 /** What settings say that matters here. Text in, facts or text out; the rest of the text stays as it is. */
@@ -12,6 +11,8 @@ export interface SettingsView {
   /** As it stands there; `other` where it is no command. */
   statusLine: StatusLine | 'other' | null;
   hooksDisabled: boolean;
+  /** Something of its own allows writing files, all or some. */
+  allowsWriting: boolean;
   /** Seen on 2.1.325: with either in it the client skips the whole file and asks at every start. */
   lenient: 'comments' | 'trailing commas' | null;
 }
@@ -35,34 +36,6 @@ type BadSettings = 'not-json' | 'wrong-shape';
 const timeoutSeconds = 5;
 const scriptEnding = '/hooks/claude-code.sh';
 
-/** The version on which all of `hookEvents` were seen to be known. */
-const knownVersion = [2, 1, 325];
-/** Those of the first releases with hooks: a client asks at every start about an event it does not know. */
-const oldEvents = [
-  'PreToolUse',
-  'PostToolUse',
-  'Notification',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SessionEnd',
-  'Stop',
-  'SubagentStop',
-  'PreCompact',
-];
-
-/** The events a client of this version knows; of an unknown version, those that all know. */
-export function eventsFor(version: string | null): readonly string[] {
-  const numbers = /^(\d+)\.(\d+)\.(\d+)/
-    .exec(version ?? '')
-    ?.slice(1)
-    .map(Number);
-  const old = hookEvents.filter((event) => oldEvents.includes(event));
-  if (numbers === undefined) return old;
-  const different = knownVersion.findIndex((number, index) => numbers[index] !== number);
-  if (different === -1 || (numbers[different] ?? 0) > (knownVersion[different] ?? 0)) return hookEvents;
-  return old;
-}
-
 export function viewSettings(text: string): Result<SettingsView, BadSettings> {
   const read = readJson(text);
   if (!read.ok) return fail('not-json', `is not JSON (line ${read.line}: ${read.what})`, 'correct it by hand');
@@ -83,6 +56,9 @@ export function viewSettings(text: string): Result<SettingsView, BadSettings> {
     statusLineScript: ours?.kind === 'statusline' ? ours.script : null,
     statusLine,
     hooksDisabled: nodeAt(root, ['disableAllHooks'])?.value === true,
+    allowsWriting: (nodeAt(root, ['permissions', 'allow'])?.parts ?? []).some(({ node }) =>
+      /^(Write|Edit)\b/.test(String(node.value)),
+    ),
     lenient: read.lenient,
   });
 }

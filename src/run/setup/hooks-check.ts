@@ -1,9 +1,10 @@
+import os from 'node:os';
 import { isScript } from '../../act/install/install.ts';
 import { readRecords } from '../../act/install/record.ts';
+import { eventsFor, oldestOf, permissionEvent } from '../../clients/claude-code/event-versions.ts';
 import { hookScript } from '../../clients/claude-code/hook-script.ts';
-import { eventsFor } from '../../clients/claude-code/settings.ts';
 import type { Home } from '../home.ts';
-import { clientVersion } from './client-version.ts';
+import { versionsInUse, whoseSettings } from './client-version.ts';
 import { glance } from './texts.ts';
 
 export interface HooksCheck {
@@ -23,8 +24,9 @@ export function checkHooks(home: Home, environment: NodeJS.ProcessEnv): HooksChe
       detail: `${home.hookScript} is missing, not executable or of another version`,
       fix: 'run `watchkeeper init` again',
     };
-  const version = clientVersion(environment);
   const wrong = settings.flatMap((file) => {
+    const around = { environment, userHome: os.homedir(), cwd: process.cwd() };
+    const version = oldestOf(versionsInUse(environment, around.userHome, whoseSettings(file, around)));
     const what = whatIsWrong(file, home.hookScript, eventsFor(version), version);
     return what === null ? [] : [{ file, ...what }];
   });
@@ -49,7 +51,19 @@ function whatIsWrong(
     return { what: `has ${view.lenient}, so Claude Code skips all of it`, fix: `take the ${view.lenient} out` };
   const have = view.scripts.get(script);
   if (have === undefined) return { what: 'has no hooks of ours any more', fix: again };
-  if (events.some((event) => !have.has(event))) return { what: 'lacks some of our hooks', fix: again };
+  const lacks = events.filter((event) => !have.has(event));
+  if (lacks.length > 0) {
+    const handoffs = lacks.includes(permissionEvent) ? ', and a handoff in manual mode waits for a person' : '';
+    return { what: `lacks our hooks for ${lacks.join(', ')}${handoffs}`, fix: again };
+  }
+  if (!have.has(permissionEvent))
+    return {
+      what: `has no hook for ${permissionEvent}: a handoff in manual mode waits for a person`,
+      fix:
+        version === null
+          ? 'start Claude Code, then run `watchkeeper init` there again'
+          : 'update Claude Code, then run `watchkeeper init` there again',
+    };
   if (version !== null && have.size > events.length)
     return { what: `has hooks for events that Claude Code ${version} does not know`, fix: again };
   return view.hooksDisabled ? { what: 'has disableAllHooks', fix: 'take it out' } : null;

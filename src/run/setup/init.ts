@@ -2,12 +2,12 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Change, install, isInstalled, placeScript } from '../../act/install/install.ts';
 import { openOwn } from '../../act/install/own-file.ts';
+import { eventsFor, oldestOf, permissionEvent } from '../../clients/claude-code/event-versions.ts';
 import { hookScript } from '../../clients/claude-code/hook-script.ts';
 import { hookEvents } from '../../clients/claude-code/hooks.ts';
 import { addInstructions, hasInstructions, removeInstructions } from '../../clients/claude-code/instructions.ts';
 import {
   addToSettings,
-  eventsFor,
   isCommand,
   isEmptySettings,
   removeFromSettings,
@@ -16,7 +16,7 @@ import {
 } from '../../clients/claude-code/settings.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import { findHome, type Home, makeHomeDir } from '../home.ts';
-import { clientVersion } from './client-version.ts';
+import { versionsInUse, whoseSettings } from './client-version.ts';
 import { unifiedDiff } from './diff.ts';
 import { type BadPlace, type Places, placesOf, type Surroundings, type Target } from './places.ts';
 import { bytesAsText, glance, settingsText, textAsBytes } from './texts.ts';
@@ -124,7 +124,7 @@ function planSettings(
   const covering = others.find((other) => other.view.scripts.size > 0);
   const have = view.value.scripts.get(script);
   const covered = covering !== undefined && have === undefined && !options.force;
-  const version = clientVersion(around.environment);
+  const version = oldestOf(versionsInUse(around.environment, around.userHome, whoseSettings(asked, around)));
   const below = others.findLast((other) => isCommand(other.view.statusLine))?.view ?? null;
   const after = addToSettings(text.value, {
     script,
@@ -193,13 +193,16 @@ function notesOn(asked: string, view: SettingsView, now: Circumstances): string[
     notes.push('these settings count for agents started in your home directory: --user is for all');
   if (process.getuid?.() === 0 && now.places.project !== null && statSync(now.places.project).uid !== 0)
     notes.push(`${now.places.project} is another user's, whose agents cannot run hooks of root: run init as that user`);
-  const known = eventsFor(now.version).length;
+  const known = eventsFor(now.version);
   if (now.version === null)
     notes.push(
-      `no \`claude\` on the PATH: hooks for the ${known} events that every version knows; put it there for all`,
+      `no \`claude\` on the PATH, running or in the usual places: hooks for the ${known.length} events that every version knows; ` +
+        'start it and run init again for all',
     );
-  else if (known < hookEvents.length)
-    notes.push(`Claude Code ${now.version} knows ${known} of our events: run init again after an update`);
+  else if (known.length < hookEvents.length)
+    notes.push(`Claude Code ${now.version} knows ${known.length} of our events: run init again after an update`);
+  if (!known.includes(permissionEvent))
+    notes.push(`without ${permissionEvent} a handoff of an agent in manual mode waits for a person to let it write`);
   return notes;
 }
 

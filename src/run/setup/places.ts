@@ -59,7 +59,7 @@ function ofUser(configDir: string): Places {
   return { settings: path.join(configDir, 'settings.json'), instructions: configDir, others: [], project: null };
 }
 
-function userConfigDir(around: Surroundings): string {
+export function userConfigDir(around: Surroundings): string {
   const { CLAUDE_CONFIG_DIR: own } = around.environment;
   const environment = { HOME: around.userHome, ...(own ? { CLAUDE_CONFIG_DIR: own } : {}) };
   return claudeCode.configDir(environment, around.cwd) ?? claudeCode.defaultConfigDir(around.userHome);
