@@ -20,6 +20,7 @@ import { Outputs } from '../sense/outputs.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
+import { keepAllowances } from './allowances.ts';
 import { Answers, eventDocument } from './answers.ts';
 import type { ConfigPlaces } from './config/places.ts';
 import { formatProblem } from './config/problem.ts';
@@ -233,6 +234,11 @@ export class Daemon {
     // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
     if (!(await this.#acting.restore()))
       return fail('database', 'what the last run left open cannot be read from the database');
+    const handedOver = stored.value.filter(({ view }) => this.#acting.handoffs.running(view.agent) !== null);
+    keepAllowances(
+      home,
+      handedOver.map(({ view }) => view.process),
+    );
     if (!(await this.#retention.begin())) return fail('database', 'the database does not say how old its rows are');
     this.#watcher.restore(stored.value);
     await this.#spawns.restore();

@@ -45,9 +45,9 @@ export function whenCleared(at: At): Move {
   return move.do === 'fail' ? goBack(at) : move;
 }
 
-/** Only what was verified is handed over, whoever has changed or removed the file since. A recipe finds its own. */
+/** Only what was stored is handed over, whoever has changed or removed the file since. */
 function isAsStored({ handoff, facts: { document } }: At): boolean {
-  if (document === null || isRecipe(handoff)) return true;
+  if (document === null) return true;
   return document.kind === 'ok' && document.sha256 === handoff.sha256;
 }
 
