@@ -8,7 +8,7 @@ import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
-import type { Clock, Files, Processes } from '../model/world.ts';
+import type { Files, Processes } from '../model/world.ts';
 import { localGit } from '../sense/git.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
@@ -18,7 +18,8 @@ import { Handoffs } from './handoff/handoffs.ts';
 import type { HandoffNews } from './handoff/news.ts';
 import type { Home } from './home.ts';
 import { HostFindings } from './host-findings.ts';
-import { Keeper, type OpenIncident } from './keeper.ts';
+import { Keeper } from './keeper.ts';
+import type { OpenIncident } from './open-incident.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
 import { readAll } from './read-all.ts';
@@ -27,13 +28,14 @@ import type { LooseFinding } from './spawns.ts';
 import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist } from './typist.ts';
 import type { WatchedAgent } from './watched-agent.ts';
+import type { WatchfulClock } from './watchful-clock.ts';
 
 interface ActingParts {
   host: string;
   hostName: string;
   home: Home;
   store: Store;
-  clock: Clock;
+  clock: WatchfulClock;
   processes: Processes;
   files: Files;
   environment: NodeJS.ProcessEnv;
@@ -91,7 +93,7 @@ export class Acting {
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
-    const typist = new Typist({ ...parts, terminal: tmuxPane });
+    const typist = new Typist({ ...parts, terminal: tmuxPane, trust: () => parts.clock.trust() });
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
@@ -129,14 +131,19 @@ export class Acting {
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
-  restore(): Promise<boolean> {
+  restore(aheadMs: number): Promise<boolean> {
     return readAll([
       () => this.#restoreAuthorities(),
       () => this.#keeper.restore(),
-      () => this.handoffs.restore(),
+      () => this.handoffs.restore(aheadMs),
       // Last: from here on the proof is waited for.
       () => this.#prompter.recover(),
     ]);
+  }
+
+  /** The wall clock was set, or the machine slept: what is waited for is as far away as it was. */
+  clockSet(byMs: number): void {
+    for (const each of [this.#keeper, this.#progress, this.handoffs]) each.clockSet(byMs);
   }
 
   async #restoreAuthorities(): Promise<boolean> {

@@ -10,7 +10,20 @@ import type { Score } from '../model/score.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
-import { fresh, isHeldBack, later, notePrompt, type Open, ownSlots, retryFirstMs, whyNotNow } from './open-incident.ts';
+import {
+  asShown,
+  fresh,
+  isHeldBack,
+  key,
+  later,
+  moveTimes,
+  notePrompt,
+  type Open,
+  type OpenIncident,
+  ownSlots,
+  retryFirstMs,
+  whyNotNow,
+} from './open-incident.ts';
 import type { Prompter } from './prompter.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Scores } from './scores.ts';
@@ -43,13 +56,6 @@ const othersMs = 5_000;
 /** What an earlier run left open is not over because the agents' records have yet to be read. */
 const readUpMs = 10_000;
 
-export interface OpenIncident {
-  incident: Incident;
-  step: Step;
-  /** The step could not be done a moment ago: when it is tried again, and why it was refused, if it was. */
-  retry: { atMs: number; refusal: string | null } | null;
-}
-
 /** Keeps the incidents: opens them on findings, does the policy's next step, and closes them. Level-triggered. */
 export class Keeper {
   readonly #parts: KeeperParts;
@@ -79,6 +85,13 @@ export class Keeper {
         notePrompt(this.#lastPrompt.agent, incident.agent, incident.lastPromptMs);
     }
     return true;
+  }
+
+  /** The wall clock was set, or the machine slept. */
+  clockSet(byMs: number): void {
+    this.#sinceMs += byMs;
+    moveTimes(this.#open.values(), this.#lastPrompt, byMs);
+    this.#quarantine.clockSet(byMs);
   }
 
   /** The same while the trouble lasts. */
@@ -144,11 +157,7 @@ export class Keeper {
 
   incidents(): OpenIncident[] {
     const nowMs = this.#parts.clock.nowMs();
-    return [...this.#open.values()].map(({ incident, step, retryAtMs, lastRefusal }) => ({
-      incident,
-      step,
-      retry: nowMs < retryAtMs ? { atMs: retryAtMs, refusal: lastRefusal } : null,
-    }));
+    return [...this.#open.values()].map((open) => asShown(open, nowMs));
   }
 
   /** `denied`: the person says that there is no such trouble. null: there is none open, or it could not be noted. */
@@ -334,11 +343,8 @@ export class Keeper {
 
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */
   #mayTell(open: Open): boolean {
-    const why = whyNotAllowed('observe', {
-      mode: this.#parts.config().mode,
-      paused: this.#parts.paused(),
-      authority: 'observe',
-    });
+    const facts = { mode: this.#parts.config().mode, paused: this.#parts.paused(), authority: 'observe' as const };
+    const why = whyNotAllowed('observe', facts);
     if (why !== null) open.step = { do: 'wait', for: 'tell', reason: why, untilMs: null };
     return why === null;
   }
@@ -349,15 +355,8 @@ export class Keeper {
     const intent = { check: incident.check, text: incident.text };
     const trigger = `rule:${incident.check}` as const;
     await this.#parts.flush();
-    await store.intend(host, {
-      id,
-      atMs: nowMs,
-      agent: incident.agent,
-      kind: 'prompt',
-      trigger,
-      intent,
-      finding: incident.id,
-    });
+    const { agent, id: finding } = incident;
+    await store.intend(host, { id, atMs: nowMs, agent, kind: 'prompt', trigger, intent, finding });
     await store.conclude({ actionId: id, atMs: nowMs, outcome: 'refused', reason, proof: null });
   }
 
@@ -393,8 +392,4 @@ export class Keeper {
     const saved = await this.#parts.store.saveIncident(this.#parts.host, incident);
     if (!saved.ok) throw new Error(`an incident was not stored: ${saved.message}`);
   }
-}
-
-function key(agent: string | null, check: CheckName, subject: string | null): string {
-  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
 }

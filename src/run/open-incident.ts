@@ -1,6 +1,6 @@
 import type { PromptTemplate, Step } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import { keepNewest } from '../model/keep-newest.ts';
 import { shown } from '../model/text.ts';
@@ -24,6 +24,22 @@ export interface Open {
   seenMs: number;
   /** It is an earlier run's, and was not seen since. */
   isRestored: boolean;
+}
+
+/** As it is shown. */
+export interface OpenIncident {
+  incident: Incident;
+  step: Step;
+  /** The step could not be done a moment ago: when it is tried again, and why it was refused, if it was. */
+  retry: { atMs: number; refusal: string | null } | null;
+}
+
+export function asShown({ incident, step, retryAtMs, lastRefusal }: Open, nowMs: number): OpenIncident {
+  return { incident, step, retry: nowMs < retryAtMs ? { atMs: retryAtMs, refusal: lastRefusal } : null };
+}
+
+export function key(agent: string | null, check: CheckName, subject: string | null): string {
+  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
 }
 
 export function fresh(incident: Incident): Open {
@@ -64,4 +80,24 @@ export function ownSlots(template: PromptTemplate, incident: Incident, view: Age
   if (template === 'continue') return { error: shown(incident.text, 150) || 'an error' };
   const minutes = Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000));
   return { minutes, activity: view.reading.detail ?? 'working' };
+}
+
+type LastPrompts = Record<'agent' | 'project', Map<string, number>>;
+
+/**
+ * The wall clock was set by so much: what is waited for is as far away as it was. What the agents' records are compared with is
+ * never ahead of them, but nothing that was on record before it is taken for later.
+ */
+export function moveTimes(opens: Iterable<Open>, last: LastPrompts, byMs: number): void {
+  const moved = (timeMs: number | null) => (timeMs === null ? null : timeMs + byMs);
+  for (const open of opens) {
+    const { incident } = open;
+    incident.openedMs += Math.min(0, byMs);
+    incident.ackedMs = moved(incident.ackedMs);
+    incident.lastPromptMs = moved(incident.lastPromptMs);
+    incident.lastTellMs = moved(incident.lastTellMs);
+    open.retryAtMs += byMs;
+    open.seenMs += byMs;
+  }
+  for (const times of Object.values(last)) for (const [name, atMs] of times) times.set(name, atMs + byMs);
 }

@@ -23,7 +23,7 @@ const retryMs = 30_000;
 export class Progress {
   readonly #parts: ProgressParts;
   /** Counted anew by every run: one that was just asked is not asked again because of a restart. */
-  readonly #startedMs: number;
+  #startedMs: number;
   readonly #asked = new Map<string, number>();
   readonly #retryAtMs = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
@@ -34,6 +34,13 @@ export class Progress {
   constructor(parts: ProgressParts) {
     this.#parts = parts;
     this.#startedMs = parts.clock.nowMs();
+  }
+
+  /** The wall clock was set, or the machine slept. */
+  clockSet(byMs: number): void {
+    this.#startedMs += byMs;
+    for (const times of [this.#asked, this.#retryAtMs])
+      for (const [agent, atMs] of times) times.set(agent, atMs + byMs);
   }
 
   round(views: AgentView[]): void {

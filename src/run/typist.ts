@@ -3,6 +3,7 @@ import { type Delivered, type Delivery, deliver, type Proof } from '../act/deliv
 import type { PaneTerminal } from '../act/pane-terminal.ts';
 import { whyNotNow } from '../decide/fit.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
+import { type ClockTrust, peopleBySteadyClock } from '../decide/steady-people.ts';
 import type { Refusal } from '../model/action.ts';
 import type { Authority } from '../model/agent.ts';
 import type { PaneFacts } from '../model/delivery.ts';
@@ -19,6 +20,8 @@ export interface TypistParts {
   paused: () => boolean;
   agent: (name: string) => WatchedAgent | null;
   terminal: (socket: string, pane: string) => PaneTerminal;
+  /** How far the wall clock can be believed. */
+  trust: () => ClockTrust;
 }
 
 /** Types into agents, one thing at a time for each, and only what the gate lets through. */
@@ -118,7 +121,9 @@ export class Typist {
     const otherwise = agent.isBroken('registry') ? null : look.activity;
     const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? otherwise) : look.activity;
     const atSetup = agent.view?.reading.detail === 'setup';
-    const refusal = whyNotNow({ ...look, activity, atSetup }, pane, clock.nowMs(), quietMs);
+    const people = pane === null ? null : peopleBySteadyClock(pane.people, this.#parts.trust(), clock.nowMs());
+    const seen = pane === null || people === null ? null : { ...pane, people };
+    const refusal = whyNotNow({ ...look, activity, atSetup }, seen, clock.nowMs(), quietMs);
     return refusal ?? (atPromptOnly && activity === 'busy' ? 'busy' : null);
   }
 }
