@@ -9,7 +9,13 @@ vi.mock('./worth.ts', async (original) => ({ ...(await original<object>()), mayB
 
 const minute = 60_000;
 const facts = {
-  ...{ nowMs: 100 * minute, isFound: true, minIntervalMs: 5 * minute, repeatMs: 30 * minute },
+  ...{
+    nowMs: 100 * minute,
+    isFound: true,
+    minIntervalMs: 5 * minute,
+    rateLimitBackoffMs: minute,
+    repeatMs: 30 * minute,
+  },
   ...{ lastAgentPromptMs: null, lastProjectPromptMs: null },
 };
 

@@ -22,6 +22,12 @@ export function isMarkDue(last: ClockMark, now: ClockMark): boolean {
   return passedMs >= markEveryMs || Math.abs(now.atMs - last.atMs - passedMs) > jumpMs;
 }
 
+/** By how much the clock was set ahead since the mark; 0: it was not, or the machine was started anew and nobody knows. */
+export function aheadSince(last: ClockMark, now: ClockMark): number {
+  const byMs = now.atMs - last.atMs - (now.passedMs - last.passedMs);
+  return last.bootId === now.bootId && byMs > jumpMs ? byMs : 0;
+}
+
 /** What is older than this may go. `marks`: at least one, the oldest first. */
 export function keepFrom(marks: readonly ClockMark[], now: ClockMark, retentionMs: number): number {
   const fromMs = now.passedMs - retentionMs;

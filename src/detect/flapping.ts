@@ -33,3 +33,12 @@ export function moved(flaps: Flaps, atMs: number): Flaps {
 export function settleFlaps(flaps: Flaps, nowMs: number): Flaps {
   return flaps.apartSinceMs !== null && nowMs - flaps.movedMs >= flapLimits.quietMs ? noFlaps : flaps;
 }
+
+/** The clock that these times are by was set. */
+export function setBy({ endsMs, apartSinceMs, movedMs }: Flaps, byMs: number): Flaps {
+  return {
+    endsMs: endsMs.map((endMs) => endMs + byMs),
+    apartSinceMs: apartSinceMs === null ? null : apartSinceMs + byMs,
+    movedMs: movedMs + byMs,
+  };
+}

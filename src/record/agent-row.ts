@@ -8,6 +8,7 @@ import type {
   State,
   TurnEnd,
 } from '../model/agent.ts';
+import { notAfter } from '../model/not-after.ts';
 import { percentOf } from '../model/percent.ts';
 
 /** An agent as its row in the store, there and back. */
@@ -153,7 +154,7 @@ export function storedView(row: AgentRecord): AgentView {
           usable: Number(row.context_usable),
           percent: percentOf(Number(row.context_used), Number(row.context_window)),
           source: row.context_source ?? 'transcript',
-          atMs: row.context_at.getTime(),
+          atMs: past(row.context_at),
         };
   return {
     agent: row.name,
@@ -170,14 +171,14 @@ export function storedView(row: AgentRecord): AgentView {
     process: { bootId: row.boot_id, pid: row.pid, startTicks: row.start_ticks },
     sessionId: row.session_id,
     transcript: null,
-    startedAtMs: row.started_at.getTime(),
+    startedAtMs: past(row.started_at),
     reading: {
       state: row.state,
       detail: row.detail,
-      sinceMs: row.state_since.getTime(),
+      sinceMs: past(row.state_since),
       source: row.source,
       confidence: row.confidence,
-      seenAtMs: row.last_seen.getTime(),
+      seenAtMs: past(row.last_seen),
       tool: row.tool,
     },
     model: row.model,
@@ -186,13 +187,13 @@ export function storedView(row: AgentRecord): AgentView {
     band:
       row.context_band === null || row.context_band_since === null
         ? null
-        : { index: row.context_band, sinceMs: row.context_band_since.getTime() },
+        : { index: row.context_band, sinceMs: past(row.context_band_since) },
     limits: [],
     sources: [],
     costUsd: row.cost_usd,
-    lastActivityMs: row.last_activity?.getTime() ?? null,
+    lastActivityMs: past(row.last_activity),
     lastTurn: row.last_turn,
-    lastTurnAtMs: row.last_turn_at?.getTime() ?? null,
+    lastTurnAtMs: past(row.last_turn_at),
     turnIsOpen: false,
     error: row.error,
     errorKind: null,
@@ -212,4 +213,11 @@ export function time(ms: number): string;
 export function time(ms: number | null): string | null;
 export function time(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
+}
+
+/** A time that was stored by a clock that was ahead counts as now. */
+export function past(time: Date): number;
+export function past(time: Date | null): number | null;
+export function past(time: Date | null): number | null {
+  return time === null ? null : notAfter(time.getTime(), Date.now());
 }

@@ -1,7 +1,7 @@
 import type { AgentView } from '../model/agent.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
-import { type AgentRecord, selectAgents, storedView, time } from './agent-row.ts';
+import { type AgentRecord, past, selectAgents, storedView, time } from './agent-row.ts';
 import { type QueryFailure, withClient } from './queries.ts';
 
 /** The context of a session from figure to figure. */
@@ -78,12 +78,12 @@ function storedPoint(agent: string, row: PointRecord): ContextPoint {
   return {
     agent,
     sessionId: row.session_id,
-    atMs: row.at.getTime(),
+    atMs: past(row.at),
     used: Number(row.used),
     window: Number(row.window_size),
     usable: Number(row.usable),
     source: row.source,
-    turnAtMs: row.turn_at?.getTime() ?? null,
+    turnAtMs: past(row.turn_at),
     compacted: row.compacted,
     usedBefore: row.used_before === null ? null : Number(row.used_before),
   };

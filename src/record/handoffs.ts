@@ -7,7 +7,7 @@ import type {
   HandoffStep,
   HandoffStepTaken,
 } from '../model/handoff.ts';
-import { time } from './agent-row.ts';
+import { past, time } from './agent-row.ts';
 
 /** Handoffs: a row for each, a further one for every step, and the document in the same transaction as its step. */
 
@@ -116,8 +116,8 @@ export async function readHandoffs(
     cwd: row.cwd,
     oldSession: row.old_session,
     newSession: row.new_session,
-    requestedMs: row.requested_at.getTime(),
-    steps: (row.steps ?? []).map(({ step, at, reason }) => ({ step, atMs: Date.parse(at), reason })),
+    requestedMs: past(row.requested_at),
+    steps: (row.steps ?? []).map(({ step, at, reason }) => ({ step, atMs: past(new Date(at)), reason })),
     sha256: row.sha256,
     sentBack: row.sent_back,
     acked: row.acked,
@@ -153,7 +153,7 @@ export async function handoffActions(client: pg.ClientBase, id: string): Promise
     deed: row.deed,
     after: row.after ?? 0,
     why: row.why,
-    atMs: row.at.getTime(),
+    atMs: past(row.at),
     outcomes: row.outcomes ?? [],
     typed: row.text === null || row.tag === null ? row.text : `${row.text} [${row.tag}]`,
   }));

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Authority, CheckName } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
-import { time } from './agent-row.ts';
+import { past, time } from './agent-row.ts';
 
 export async function saveIncident(client: pg.ClientBase, host: string, incident: Incident): Promise<void> {
   await client.query(
@@ -63,13 +63,13 @@ export async function openIncidents(client: pg.ClientBase, host: string): Promis
     subject: row.subject,
     severity: row.severity,
     text: row.text,
-    openedMs: row.opened_at.getTime(),
+    openedMs: past(row.opened_at),
     closedMs: null,
-    ackedMs: row.acked_at?.getTime() ?? null,
+    ackedMs: past(row.acked_at),
     prompts: row.prompts,
-    lastPromptMs: row.last_prompt_at?.getTime() ?? null,
+    lastPromptMs: past(row.last_prompt_at),
     tells: row.tells,
-    lastTellMs: row.last_tell_at?.getTime() ?? null,
+    lastTellMs: past(row.last_tell_at),
   }));
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
-import { time } from './agent-row.ts';
+import { past, time } from './agent-row.ts';
 
 /** The ledger: an action is written before it is done, its outcomes after. Rows are only ever added. */
 
@@ -118,5 +118,5 @@ interface OutcomeRow {
 
 function toAction(row: ActionRow): Action {
   const { id, at, agent, kind, trigger, intent, finding } = row;
-  return { id, atMs: at.getTime(), agent, kind, trigger, intent, finding };
+  return { id, atMs: past(at), agent, kind, trigger, intent, finding };
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { CheckName } from '../model/agent.ts';
 import type { Ending, Score } from '../model/score.ts';
 import type { RecentScore } from '../model/store.ts';
-import { time } from './agent-row.ts';
+import { past, time } from './agent-row.ts';
 
 export async function saveScore(client: pg.ClientBase, host: string, score: Score): Promise<void> {
   await client.query(
@@ -35,8 +35,8 @@ export async function recentScores(client: pg.ClientBase, host: string, afterMs:
     agent: row.agent,
     check: row.check_name,
     subject: row.subject,
-    openedMs: row.opened_at.getTime(),
-    endedMs: row.ended_at.getTime(),
+    openedMs: past(row.opened_at),
+    endedMs: past(row.ended_at),
     ending: row.ending,
   }));
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { SpawnRow, SpawnSource, SpawnStatus, StoredSpawn } from '../model/spawn.ts';
-import { time } from './agent-row.ts';
+import { past, time } from './agent-row.ts';
 
 /** `active_spawns`: the first requirement's columns, and what the watch over them needs. */
 
@@ -112,11 +112,11 @@ export function storedSpawn(row: SpawnRecord): StoredSpawn {
     label: row.label,
     description: row.description,
     output: row.output_file,
-    spawnedAtMs: row.spawn_time?.getTime() ?? 0,
-    lastOutputMs: row.last_output_change?.getTime() ?? null,
+    spawnedAtMs: past(row.spawn_time) ?? 0,
+    lastOutputMs: past(row.last_output_change),
     status: status(row.status),
     reason: row.reason,
-    endedAtMs: row.ended_at?.getTime() ?? null,
+    endedAtMs: past(row.ended_at),
     noticed: row.noticed === null ? null : status(row.noticed),
   };
 }

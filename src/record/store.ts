@@ -4,7 +4,7 @@ import type { HookFact } from '../model/hook.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { SpawnRow } from '../model/spawn.ts';
 import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
-import { type AgentRecord, agentRow, selectAgents, storedView, time, upsertAgents } from './agent-row.ts';
+import { type AgentRecord, agentRow, past, selectAgents, storedView, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
 import { deedsAbout, lastRulePrompts } from './deeds.ts';
@@ -239,7 +239,7 @@ async function loadAgents(client: pg.PoolClient, host: string): Promise<StoredAg
       ),
       hooks: hooks.rows
         .filter((hook) => hook.agent_id === row.id)
-        .map(({ at, data }) => ({ atMs: at.getTime(), subagent: data.subagent, fact: data })),
+        .map(({ at, data }) => ({ atMs: past(at), subagent: data.subagent, fact: data })),
     };
   });
 }

@@ -9,7 +9,7 @@ import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
-import type { Clock, Files, Processes } from '../model/world.ts';
+import type { Files, Processes } from '../model/world.ts';
 import { saysFull, whyFull } from '../sense/disk.ts';
 import type { Sweep } from '../sense/fleet.ts';
 import { localGit } from '../sense/git.ts';
@@ -22,7 +22,8 @@ import { Handoffs } from './handoff/handoffs.ts';
 import type { HandoffNews } from './handoff/news.ts';
 import type { Home } from './home.ts';
 import { HostFindings } from './host-findings.ts';
-import { Keeper, type OpenIncident } from './keeper.ts';
+import { Keeper } from './keeper.ts';
+import type { OpenIncident } from './open-incident.ts';
 import { Progress } from './progress.ts';
 import { Prompter, type PromptResult } from './prompter.ts';
 import { readAll } from './read-all.ts';
@@ -34,13 +35,14 @@ import { type ChannelHealth, Teller } from './teller.ts';
 import { Typist, type TypistParts } from './typist.ts';
 import { WaitingRows } from './waiting-rows.ts';
 import type { WatchedAgent } from './watched-agent.ts';
+import type { WatchfulClock } from './watchful-clock.ts';
 
 interface ActingParts {
   host: string;
   hostName: string;
   home: Home;
   store: Store;
-  clock: Clock;
+  clock: WatchfulClock;
   processes: Processes;
   files: Files;
   environment: NodeJS.ProcessEnv;
@@ -117,7 +119,7 @@ export class Acting {
       pane: (agent) => typist.pane(agent),
     });
     const decided: TypistParts['decided'] = (...decision) => this.#controlClients.decided(...decision);
-    const typist = new Typist({ ...parts, terminal: tmuxPane, decided });
+    const typist = new Typist({ ...parts, terminal: tmuxPane, decided, trust: () => parts.clock.trust() });
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
@@ -159,17 +161,22 @@ export class Acting {
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
-  restore(): Promise<boolean> {
+  restore(aheadMs: number): Promise<boolean> {
     return readAll([
       // First: what people were told is known before anything is decided.
       () => this.#rows.restore(),
       () => this.#restoreAuthorities(),
       () => this.#spoken.restore(),
       () => this.#keeper.restore(),
-      () => this.handoffs.restore(),
+      () => this.handoffs.restore(aheadMs),
       // Last: from here on the proof is waited for.
       () => this.#prompter.recover(),
     ]);
+  }
+
+  /** The wall clock was set, or the machine slept: what is waited for is as far away as it was. */
+  clockSet(byMs: number): void {
+    for (const each of [this.#keeper, this.#progress, this.handoffs]) each.clockSet(byMs);
   }
 
   async #restoreAuthorities(): Promise<boolean> {

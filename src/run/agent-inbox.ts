@@ -2,6 +2,7 @@ import { type HookFacts, newHookFacts, takeHook } from '../detect/hooks.ts';
 import type { Counters } from '../model/counters.ts';
 import type { HookEvent, StatusLine } from '../model/hook.ts';
 import { keepNewest } from '../model/keep-newest.ts';
+import { keepNotAfter, notAfter } from '../model/not-after.ts';
 import type { StoredAgent } from '../model/store.ts';
 import type { InboxEntry } from '../sense/inbox.ts';
 
@@ -38,6 +39,12 @@ export class AgentInbox {
     this.#session = session;
     this.#facts.set(session.sessionId, facts);
     this.#lastHookMs = facts.lastAtMs;
+  }
+
+  /** The clock was set back: what was heard is not of later than now. */
+  clockSetBack(nowMs: number): void {
+    for (const known of [...this.#facts.values(), ...this.#lines.values()]) keepNotAfter(known, nowMs);
+    this.#lastHookMs = this.#lastHookMs === null ? null : notAfter(this.#lastHookMs, nowMs);
   }
 
   /** The session the agent is in, for when the registry does not say. */

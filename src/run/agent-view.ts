@@ -114,7 +114,8 @@ function lastActivity({ facts, observation, signs, heardMs }: ViewParts): number
   const registryMs = observation.registry?.entry.sinceMs ?? null;
   const subagents = [...signs.subagents.values()].map((sign) => sign.lastActivityMs);
   const known = [facts.lastActivityMs, registryMs, heardMs, signs.hooks?.lastAtMs ?? null, ...subagents].filter(
-    (time) => time !== null,
+    // One ahead is from before the clock was set back.
+    (time): time is number => time !== null && time <= signs.nowMs,
   );
   return known.length === 0 ? null : Math.max(...known);
 }

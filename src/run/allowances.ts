@@ -66,6 +66,14 @@ export function withdrawFrom(home: Home, client: Pick<Allowance, 'pid' | 'startT
   removeAllowance(home.allowancesDir, client);
 }
 
+/** At the daemon's start, once the open handoffs are known: whoever has none was allowed something by nobody who still looks. */
+export function keepAllowances(home: Home, clients: readonly Pick<Allowance, 'pid' | 'startTicks'>[]): void {
+  for (const owner of allowanceOwners(home.allowancesDir)) {
+    const isKept = clients.some(({ pid, startTicks }) => pid === owner.pid && startTicks === owner.startTicks);
+    if (!isKept) removeAllowance(home.allowancesDir, owner);
+  }
+}
+
 /** What a hook answers to the event it was called with; null: nothing, so that the client shows its dialog as ever. */
 export function hookAnswer(home: Home, event: string, nowMs: number): string | null {
   const end = event.indexOf('\n');

@@ -46,6 +46,7 @@ class Client {
     const watched = () => Object.assign(agent, { sessionId: this.session }) as never;
     const entry = () => JSON.stringify({ pid: 7, procStart: '70', sessionId: this.session, status: this.status });
     this.typist = new Typist({
+      trust: () => ({ steadyForMs: Number.POSITIVE_INFINITY, knownForMs: 60_000 }),
       clock,
       processes: { info: (pid: number) => (pid === 7 ? process : null) } as never,
       files: { readSmall: () => ({ ok: true, text: entry(), info }) } as never,

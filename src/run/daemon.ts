@@ -20,6 +20,7 @@ import { Outputs } from '../sense/outputs.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
+import { keepAllowances } from './allowances.ts';
 import { Answers, eventDocument } from './answers.ts';
 import { configAt } from './config/load.ts';
 import { configWayOut, remember } from './config/memory.ts';
@@ -40,6 +41,7 @@ import { Spawns } from './spawns.ts';
 import type { StatusDocument } from './status.ts';
 import { version } from './version.ts';
 import { Watcher } from './watcher.ts';
+import { WatchfulClock } from './watchful-clock.ts';
 
 export type StartFailure = 'already-running' | 'home' | 'config' | 'database' | 'control' | 'platform';
 
@@ -83,7 +85,8 @@ export class Daemon {
   readonly #counters = new Counters();
   readonly #processes: Processes = linuxProcesses();
   readonly #host: HostEntry;
-  readonly #sinceMs = systemClock.nowMs();
+  readonly #clock = new WatchfulClock(systemClock);
+  readonly #sinceMs = this.#clock.nowMs();
   readonly #fleet: Fleet;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
@@ -141,7 +144,7 @@ export class Daemon {
     this.#retention = new Retention({
       host: host.id,
       store,
-      clock: systemClock,
+      clock: this.#clock,
       bootId: this.#processes.bootId,
       bootMs,
       retentionDays: () => this.#config.current().config.retentionDays,
@@ -157,7 +160,7 @@ export class Daemon {
       inbox,
       processes: this.#processes,
       files,
-      clock: systemClock,
+      clock: this.#clock,
       counters: this.#counters,
       config: () => this.#config.current().config,
       record: (batch) => this.#journal.add(batch),
@@ -176,7 +179,7 @@ export class Daemon {
       host: host.id,
       store,
       outputs: new Outputs(files, this.#processes.uid),
-      clock: systemClock,
+      clock: this.#clock,
       counters: this.#counters,
       config: () => this.#config.current().config,
       views: () => this.#watcher.views(),
@@ -190,7 +193,7 @@ export class Daemon {
       home: options.home,
       news: (news) => this.#takeNews(news),
       store,
-      clock: systemClock,
+      clock: this.#clock,
       processes: this.#processes,
       files,
       environment: options.environment,
@@ -211,9 +214,13 @@ export class Daemon {
       servers: () => this.#watcher.servers,
       databaseAway: () => this.#saver.away,
     });
+    this.#clock.onSet((byMs, nowMs) => {
+      this.#watcher.clockSet(byMs, nowMs);
+      this.#acting.clockSet(byMs);
+    });
     this.#answers = new Answers({
       sinceMs: this.#sinceMs,
-      clock: systemClock,
+      clock: this.#clock,
       counters: this.#counters,
       config: () => this.#config.current().config,
       missing: () => this.#config.missing(),
@@ -238,11 +245,18 @@ export class Daemon {
     const entered = await this.#store.enterHost(this.#host);
     const stored = entered.ok ? await this.#store.load(this.#host.id) : entered;
     if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
+    const aheadMs = await this.#retention.begin();
+    if (aheadMs === null) return fail('database', 'the database does not say how old its rows are');
     // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
-    if (!(await this.#acting.restore()))
+    if (!(await this.#acting.restore(aheadMs)))
       return fail('database', 'what the last run left open cannot be read from the database');
-    if (!(await this.#retention.begin())) return fail('database', 'the database does not say how old its rows are');
+    const handedOver = stored.value.filter(({ view }) => this.#acting.handoffs.running(view.agent) !== null);
+    keepAllowances(
+      home,
+      handedOver.map(({ view }) => view.process),
+    );
     this.#watcher.restore(stored.value);
+    if (aheadMs > 0) this.#clock.tell(aheadMs, this.#clock.nowMs());
     await this.#spawns.restore();
     for (const file of this.#config.missing())
       this.#notice(
@@ -282,8 +296,8 @@ export class Daemon {
 
   /** Whatever has to be seen twice was, and the rules know it. */
   async #looked(): Promise<void> {
-    const endMs = systemClock.monotonicMs() + lookedMsMax;
-    while (this.#watcher.hasPending && systemClock.monotonicMs() < endMs) await sleep(lookedEveryMs);
+    const endMs = this.#clock.monotonicMs() + lookedMsMax;
+    while (this.#watcher.hasPending && this.#clock.monotonicMs() < endMs) await sleep(lookedEveryMs);
     this.#acting.round(true);
   }
 

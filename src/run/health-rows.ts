@@ -33,7 +33,7 @@ export class HealthRows {
     for (const finding of closed.filter(hasOwnRow)) row(finding.check, 'ok', { finding: finding.id });
     const { healthIntervalMinutes, bands } = this.#intervals();
     const last = this.#summaryAtMs.get(view.agent);
-    const isDue = last === undefined || nowMs - last >= healthIntervalMinutes * 60_000;
+    const isDue = last === undefined || Math.abs(nowMs - last) >= healthIntervalMinutes * 60_000;
     if (isDue) {
       this.#summaryAtMs.set(view.agent, nowMs);
       const status = healthStatus(view);

@@ -9,7 +9,19 @@ import type { Score } from '../model/score.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
-import { countDeeds, fresh, isHeldBack, later, type Open, retryFirstMs, whyNotNow } from './open-incident.ts';
+import {
+  asShown,
+  countDeeds,
+  fresh,
+  isHeldBack,
+  key,
+  later,
+  moveTimes,
+  type Open,
+  type OpenIncident,
+  retryFirstMs,
+  whyNotNow,
+} from './open-incident.ts';
 import type { Prompter } from './prompter.ts';
 import { Quarantine } from './quarantine.ts';
 import { type Due, RulePrompts } from './rule-prompts.ts';
@@ -45,13 +57,6 @@ const othersMs = 5_000;
 /** What an earlier run left open is not over because the agents' records have yet to be read. */
 const readUpMs = 10_000;
 
-export interface OpenIncident {
-  incident: Incident;
-  step: Step;
-  /** The step could not be done a moment ago: when it is tried again, and why it was refused, if it was. */
-  retry: { atMs: number; refusal: string | null } | null;
-}
-
 /** Keeps the incidents: opens them on findings, does the policy's next step, and closes them. Level-triggered. */
 export class Keeper {
   readonly #parts: KeeperParts;
@@ -83,6 +88,14 @@ export class Keeper {
       this.#open.set(key(incident.agent, incident.check, incident.subject), { ...fresh(incident), isRestored: true });
     }
     return true;
+  }
+
+  /** The wall clock was set, or the machine slept. */
+  clockSet(byMs: number): void {
+    this.#sinceMs += byMs;
+    moveTimes(this.#open.values(), byMs);
+    this.#parts.spoken.clockSet(byMs);
+    this.#quarantine.clockSet(byMs);
   }
 
   /** The same while the trouble lasts. */
@@ -143,11 +156,7 @@ export class Keeper {
 
   incidents(): OpenIncident[] {
     const nowMs = this.#parts.clock.nowMs();
-    return [...this.#open.values()].map(({ incident, step, retryAtMs, lastRefusal }) => ({
-      incident,
-      step,
-      retry: nowMs < retryAtMs ? { atMs: retryAtMs, refusal: lastRefusal } : null,
-    }));
+    return [...this.#open.values()].map((open) => asShown(open, nowMs));
   }
 
   /** `denied`: the person says that there is no such trouble. null: there is none open. */
@@ -317,11 +326,8 @@ export class Keeper {
 
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */
   #mayTell(open: Open): boolean {
-    const why = whyNotAllowed('observe', {
-      mode: this.#parts.config().mode,
-      paused: this.#parts.paused(),
-      authority: 'observe',
-    });
+    const facts = { mode: this.#parts.config().mode, paused: this.#parts.paused(), authority: 'observe' as const };
+    const why = whyNotAllowed('observe', facts);
     if (why !== null) open.step = { do: 'wait', for: 'tell', reason: why, untilMs: null };
     return why === null;
   }
@@ -363,8 +369,4 @@ export class Keeper {
       this.#parts.failed(new Error(`an incident was not stored: ${saved.message}`));
     return saved.ok;
   }
-}
-
-function key(agent: string | null, check: CheckName, subject: string | null): string {
-  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
 }

@@ -1,6 +1,6 @@
 import type { PromptTemplate, Step } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Deeds } from '../model/deeds.ts';
 import type { Incident } from '../model/incident.ts';
 import { shown } from '../model/text.ts';
@@ -27,6 +27,22 @@ export interface Open {
   saved: Promise<boolean>;
 }
 
+/** As it is shown. */
+export interface OpenIncident {
+  incident: Incident;
+  step: Step;
+  /** The step could not be done a moment ago: when it is tried again, and why it was refused, if it was. */
+  retry: { atMs: number; refusal: string | null } | null;
+}
+
+export function asShown({ incident, step, retryAtMs, lastRefusal }: Open, nowMs: number): OpenIncident {
+  return { incident, step, retry: nowMs < retryAtMs ? { atMs: retryAtMs, refusal: lastRefusal } : null };
+}
+
+export function key(agent: string | null, check: CheckName, subject: string | null): string {
+  return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
+}
+
 export function fresh(incident: Incident): Open {
   const step: Step = { do: 'wait', for: null, reason: 'just opened', untilMs: null };
   return {
@@ -42,15 +58,22 @@ export function fresh(incident: Incident): Open {
   };
 }
 
-/** What was done counts from the moment the ledger has it; a run that was killed could not write it into the incident. */
+/**
+ * What was done counts from the moment the ledger has it; a run that was killed could not write it into the incident. When
+ * what is known already was done, is known better: the clock may have been set since the ledger's row.
+ */
 export function countDeeds(incident: Incident, deeds: Deeds | undefined, nowMs: number): void {
   if (deeds === undefined) return;
   const last = (known: number | null, ms: number | null) =>
     ms === null ? known : Math.min(nowMs, Math.max(known ?? ms, ms));
-  incident.prompts = Math.max(incident.prompts, deeds.prompts);
-  incident.lastPromptMs = last(incident.lastPromptMs, deeds.lastPromptMs);
-  incident.tells = Math.max(incident.tells, deeds.tells);
-  incident.lastTellMs = last(incident.lastTellMs, deeds.lastTellMs);
+  if (deeds.prompts > incident.prompts) {
+    incident.prompts = deeds.prompts;
+    incident.lastPromptMs = last(incident.lastPromptMs, deeds.lastPromptMs);
+  }
+  if (deeds.tells > incident.tells) {
+    incident.tells = deeds.tells;
+    incident.lastTellMs = last(incident.lastTellMs, deeds.lastTellMs);
+  }
 }
 
 export function later(open: Open, nowMs: number): void {
@@ -72,4 +95,21 @@ export function ownSlots(template: PromptTemplate, incident: Incident, view: Age
   if (template === 'continue') return { error: shown(incident.text, 150) || 'an error' };
   const minutes = Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000));
   return { minutes, activity: view.reading.detail ?? 'working' };
+}
+
+/**
+ * The wall clock was set by so much: what is waited for is as far away as it was. What the agents' records are compared with is
+ * never ahead of them, but nothing that was on record before it is taken for later.
+ */
+export function moveTimes(opens: Iterable<Open>, byMs: number): void {
+  const moved = (timeMs: number | null) => (timeMs === null ? null : timeMs + byMs);
+  for (const open of opens) {
+    const { incident } = open;
+    incident.openedMs += Math.min(0, byMs);
+    incident.ackedMs = moved(incident.ackedMs);
+    incident.lastPromptMs = moved(incident.lastPromptMs);
+    incident.lastTellMs = moved(incident.lastTellMs);
+    open.retryAtMs += byMs;
+    open.seenMs += byMs;
+  }
 }

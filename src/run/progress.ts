@@ -24,13 +24,19 @@ const retryMs = 30_000;
 export class Progress {
   readonly #parts: ProgressParts;
   /** One that was never asked is not asked at once because somebody begins to look. */
-  readonly #startedMs: number;
+  #startedMs: number;
   readonly #retryAtMs = new Map<string, number>();
   readonly #running = new Set<Promise<void>>();
 
   constructor(parts: ProgressParts) {
     this.#parts = parts;
     this.#startedMs = parts.clock.nowMs();
+  }
+
+  /** The wall clock was set, or the machine slept. */
+  clockSet(byMs: number): void {
+    this.#startedMs += byMs;
+    for (const [agent, atMs] of this.#retryAtMs) this.#retryAtMs.set(agent, atMs + byMs);
   }
 
   round(views: AgentView[]): void {

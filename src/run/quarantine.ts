@@ -1,5 +1,5 @@
 import { verdictOn } from '../decide/worth.ts';
-import { endedByItself, type Flaps, flapLimits, moved, noFlaps, settleFlaps } from '../detect/flapping.ts';
+import { endedByItself, type Flaps, flapLimits, moved, noFlaps, setBy, settleFlaps } from '../detect/flapping.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Score } from '../model/score.ts';
@@ -71,6 +71,11 @@ export class Quarantine {
       const isOld = nowMs - watched.flaps.movedMs > flapLimits.withinMs;
       if (watched.flaps.apartSinceMs === null && isOld) this.#watched.delete(key);
     }
+  }
+
+  /** The wall clock was set, or the machine slept. */
+  clockSet(byMs: number): void {
+    for (const watched of this.#watched.values()) watched.flaps = setBy(watched.flaps, byMs);
   }
 
   overlay(views: AgentView[]): AgentView[] {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMarkDue, keepFrom, passedSince } from '../decide/retention.ts';
+import { aheadSince, isMarkDue, keepFrom, passedSince } from '../decide/retention.ts';
 import { type AgingRows, agingRows, type ClockMark } from '../model/aging.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
@@ -40,15 +40,21 @@ export class Retention {
     this.#parts = parts;
   }
 
-  /** Before this run writes anything: the first time, the newest row tells how far time has come. */
-  async begin(): Promise<boolean> {
+  /**
+   * Before this run writes anything: the first time, the newest row tells how far time has come. Answers with how much the clock
+   * has been set ahead since the last run, as far as that can be known; null: the rows could not be read.
+   */
+  async begin(): Promise<number | null> {
     const { store, host, clock } = this.#parts;
     const marks = await store.clockMarks(host);
-    if (!marks.ok) return false;
+    if (!marks.ok) return null;
     this.#marks = marks.value;
-    if (this.#marks.length > 0) return true;
+    const last = this.#marks.at(-1);
+    if (last !== undefined) return aheadSince(last, this.#now());
     const newest = await store.newestRowMs(host);
-    return newest.ok && this.#mark({ ...this.#now(), atMs: Math.min(clock.nowMs(), newest.value ?? Infinity) });
+    if (!newest.ok) return null;
+    const atMs = Math.min(clock.nowMs(), newest.value ?? Number.POSITIVE_INFINITY);
+    return (await this.#mark({ ...this.#now(), atMs })) ? 0 : null;
   }
 
   /** Once a tick. */

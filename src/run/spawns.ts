@@ -301,7 +301,7 @@ export class Spawns {
     if (finding.check !== 'spawn-failed') return false;
     const spawn = this.#spawns.get(`client\n${agent}\n${finding.subject}`);
     const waitMs = Math.min(takeUpMs, this.#parts.config().spawn.stallMinutes * 60_000);
-    return spawn?.row.taskType === 'shell' && nowMs - finding.sinceMs < waitMs;
+    return spawn?.row.taskType === 'shell' && Math.abs(nowMs - finding.sinceMs) < waitMs;
   }
 
   #summarise(moment: Moment, batch: StoreBatch): void {

@@ -43,6 +43,12 @@ export class Spoken {
     return true;
   }
 
+  /** The wall clock was set, or the machine slept: what was said is as long ago as it was. */
+  clockSet(byMs: number): void {
+    for (const times of [this.#toAgent, this.#asked]) for (const [agent, atMs] of times) times.set(agent, atMs + byMs);
+    for (const last of this.#inProject.values()) last.atMs += byMs;
+  }
+
   lastTo(agent: string): number | null {
     return this.#toAgent.get(agent) ?? null;
   }

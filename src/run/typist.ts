@@ -3,6 +3,7 @@ import { type Delivered, type Delivery, deliver, type Proof } from '../act/deliv
 import type { PaneTerminal } from '../act/pane-terminal.ts';
 import { whyNotNow } from '../decide/fit.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
+import { type ClockTrust, peopleBySteadyClock } from '../decide/steady-people.ts';
 import type { Refusal } from '../model/action.ts';
 import type { Authority } from '../model/agent.ts';
 import type { PaneFacts } from '../model/delivery.ts';
@@ -21,6 +22,8 @@ export interface TypistParts {
   terminal: (socket: string, pane: string) => PaneTerminal;
   /** What was decided about typing to an agent, and how its pane was then. */
   decided: (agent: string, refusal: Refusal | null, pane: PaneFacts | null) => void;
+  /** How far the wall clock can be believed. */
+  trust: () => ClockTrust;
 }
 
 /** Types into agents, one thing at a time for each, and only what the gate lets through. */
@@ -131,7 +134,9 @@ export class Typist {
     const otherwise = agent.isBroken('registry') ? null : look.activity;
     const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? otherwise) : look.activity;
     const atSetup = agent.view?.reading.detail === 'setup';
-    const refusal = whyNotNow({ ...look, activity, atSetup }, pane, clock.nowMs(), quietMs);
+    const people = pane === null ? null : peopleBySteadyClock(pane.people, this.#parts.trust(), clock.nowMs());
+    const seen = pane === null || people === null ? null : { ...pane, people };
+    const refusal = whyNotNow({ ...look, activity, atSetup }, seen, clock.nowMs(), quietMs);
     this.#parts.decided(agent.name, refusal, pane);
     return refusal ?? (atPromptOnly && activity === 'busy' ? 'busy' : null);
   }

@@ -10,6 +10,7 @@ import type { TurnWords } from '../detect/turn-words.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import type { HostEntry } from '../model/host.ts';
+import { keepNotAfter, notAfter } from '../model/not-after.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
 import type { StoredAgent } from '../model/store.ts';
@@ -179,6 +180,15 @@ export class WatchedAgent {
     return state === 'retrying' || detail === 'api-stall' || isSilent;
   }
 
+  /** The clock was set back: what is known counts as of now at the latest; a stay in a band moves as its incident does. */
+  clockSetBack(byMs: number, nowMs: number): void {
+    const view = this.lastView;
+    if (view !== null && view.band !== null) view.band = { ...view.band, sinceMs: view.band.sinceMs - byMs };
+    for (const known of [view, this.#session.facts]) if (known !== null) keepNotAfter(known, nowMs);
+    this.#parts.inbox.clockSetBack(nowMs);
+    this.#heardMs = this.#heardMs === null ? null : notAfter(this.#heardMs, nowMs);
+  }
+
   isAbout(folder: string, name: string | null): boolean {
     return this.#parts.follower.isAbout(folder, name);
   }
@@ -196,6 +206,8 @@ export class WatchedAgent {
     const { follower, inbox } = this.#parts;
     const hooks = inbox.take(senses.inbox, follower.registeredSession);
     const observation = follower.poll({ told: inbox.session, taken: senses.taken }, senses.process);
+    if (observation.registry !== null) keepNotAfter(observation.registry.entry, nowMs);
+    for (const { event } of observation.events) event.atMs = notAfter(event.atMs, nowMs);
     this.#noRegistry = observation.trouble.registry !== null || this.#broken().has('registry');
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;

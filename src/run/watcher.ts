@@ -19,6 +19,7 @@ import { trendLimitsOf } from './check-limits.ts';
 import type { Config } from './config/schema.ts';
 import { Examiner } from './examiner.ts';
 import { HealthRows } from './health-rows.ts';
+import { lastPlace, lostAgent } from './lost-agent.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
 
@@ -115,6 +116,12 @@ export class Watcher {
       slots: null,
     };
     return { ...view, findings: [finding] };
+  }
+
+  /** The wall clock was set, or the machine slept: who has ended is shown for as long as before. */
+  clockSet(byMs: number, nowMs: number): void {
+    for (const { reading } of this.#ended.values()) reading.sinceMs += byMs;
+    if (byMs < 0) for (const agent of this.#agents.values()) agent.clockSetBack(-byMs, nowMs);
   }
 
   /** One full pass. */
@@ -390,19 +397,6 @@ function inboxOf(stored: StoredAgent | null, counters: Counters): AgentInbox {
 function leftOff(view: AgentView): LeftOff | null {
   const { sessionId, cwd, transcript, startedAtMs } = view;
   return sessionId === null ? null : { sessionId, cwd, transcript, startedAtMs };
-}
-
-/** As it was last seen, where it was last seen. */
-function lostAgent(view: AgentView, client: AgentClient): SeenAgent {
-  const none = { ppid: 0, uid: -1, command: '', runState: 'X', processGroup: 0, terminalGroup: -1 };
-  return { client, process: { ...view.process, ...none }, configDir: null, place: lastPlace(view) };
-}
-
-/** Which process was the pane's own is not on record. */
-function lastPlace({ tmux }: AgentView): SeenAgent['place'] {
-  if (tmux === null) return null;
-  const { socket, session, pane: id } = tmux;
-  return { socket, pane: { id, session, windowIndex: 0, paneIndex: 0, pid: 0, dead: true } };
 }
 
 function processKey(process: ProcessId): string {

@@ -5,6 +5,7 @@ import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
 import { Keeper } from '../../src/run/keeper.ts';
 import { Scores } from '../../src/run/scores.ts';
+import { Spoken } from '../../src/run/spoken.ts';
 import { Teller } from '../../src/run/teller.ts';
 import { agentView } from './agent-view.ts';
 import { TypedAgent } from './typed-agent.ts';
@@ -23,6 +24,7 @@ export class RuledAgent extends TypedAgent {
       ...this.ledger.store,
       openIncidents: async () => ok([]),
       recentScores: async () => ok([]),
+      deedsAbout: async () => ok(new Map()),
       saveIncident: async (_host: string, incident: Incident) => {
         if (!this.incidents.some(({ id }) => id === incident.id)) this.incidents.push(incident);
         return ok(undefined);
@@ -30,13 +32,21 @@ export class RuledAgent extends TypedAgent {
       saveScore: async () => ok(undefined),
       noteAction: async () => ok(undefined),
     };
-    const parts = { host: 'h', clock, store: store as never, config: () => this.config, flush: async () => true };
+    const parts = {
+      host: 'h',
+      hostName: 'h',
+      clock,
+      store: store as never,
+      config: () => this.config,
+      flush: async () => true,
+    };
     const notice = (line: string) => void this.told.push(line);
     this.#keeper = new Keeper({
       ...parts,
       paused: () => this.isPaused,
       views: () => [this.view()],
       prompter: this.prompter,
+      spoken: new Spoken(parts),
       teller: new Teller({ ...parts, environment: {}, notice }),
       isOneOfMany: () => null,
       isHandedOver: () => false,

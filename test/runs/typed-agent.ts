@@ -86,6 +86,8 @@ export class TypedAgent {
       processes: { info: (pid: number) => (pid === 7 ? process : null) } as never,
       files: { readSmall } as never,
       terminal: () => this.#terminal(),
+      decided: () => {},
+      trust: () => ({ steadyForMs: Number.POSITIVE_INFINITY, knownForMs: this.nowMs }),
     });
     const parts = { ...world, host: 'h', typist: this.typist, store: ledger.store as never };
     const told = { flush: async () => true, lookSoon: () => {} };
@@ -144,6 +146,8 @@ export class TypedAgent {
         synchronized: false,
         people: this.people,
         command: 'claude',
+        onlookers: { format: '', value: '' },
+        controlled: false,
       }),
       screen: async () => this.box,
       paste: async (text) => {

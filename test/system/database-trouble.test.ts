@@ -273,11 +273,11 @@ describe('what is on record', () => {
   });
   afterAll(() => world.end());
 
-  it('older than retentionDays goes, younger stays, and the ledger and whom it speaks of stay for ever', async () => {
+  it('older than retentionDays goes, younger stays, and the ledger and whom it speaks of stay', async () => {
     await world.query(
       `INSERT INTO agents (host, name, project, client, authority, boot_id, pid, start_ticks, started_at, state, state_since, source, confidence, last_seen)
        SELECT host, name, 'p', 'claude-code', 'observe', 'b', 1, '1', at, 'ended', at, 'process', 1, at
-       FROM (VALUES ('here', 'old', now() - interval '31 days'), ('here', 'old-with-action', now() - interval '31 days'), ('here', 'young', now() - interval '29 days')) v (host, name, at)`,
+       FROM (SELECT id AS host FROM hosts) h, (VALUES ('old', now() - interval '31 days'), ('old-with-action', now() - interval '31 days'), ('young', now() - interval '29 days')) v (name, at)`,
     );
     await world.query(
       `INSERT INTO events (id, at, agent_id, source, kind) SELECT gen_random_uuid(), at, a.id, 'process', kind
@@ -291,7 +291,7 @@ describe('what is on record', () => {
        FROM agents, (VALUES ('old', now() - interval '31 days'), ('young', now() - interval '1 day')) v (s, at) WHERE name = 'young'`,
     );
     await world.query(
-      `INSERT INTO actions (id, agent_id, kind, trigger, intent, at) SELECT gen_random_uuid(), id, 'prompt', 'human', '{}', now() - interval '400 days'
+      `INSERT INTO actions (id, agent_id, kind, trigger, intent, at) SELECT gen_random_uuid(), id, 'prompt', 'human', '{}', now() - interval '300 days'
        FROM agents WHERE name = 'old-with-action'`,
     );
     await world.query(`INSERT INTO action_outcomes (action_id, outcome) SELECT id, 'confirmed' FROM actions`);

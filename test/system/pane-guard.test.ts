@@ -26,7 +26,7 @@ beforeEach(async () => {
     const now = await pane.facts();
     return now?.command === 'cat' ? now : null;
   });
-  guard = { panePid: facts.pid, command: 'cat', boxMark: '❯', shows: null };
+  guard = { panePid: facts.pid, command: 'cat', boxMark: '❯', shows: null, onlookers: facts.onlookers };
 });
 afterEach(async () => {
   await tmux.close();
@@ -38,7 +38,7 @@ const screen = async (target = '%0') => (await tmux.ask('capture-pane', '-p', '-
 describe('while everything is as it was', () => {
   it('text and keys come in', async () => {
     expect(await pane.paste('hello there', guard)).toBe('done');
-    expect(await pane.keys('Enter', 1, { ...guard, shows: 'hello there' })).toBe('done');
+    expect(await pane.keys('Enter', 1, { ...guard, shows: { text: 'hello there', last: false } })).toBe('done');
     await until('the text twice', async () => (await screen()).split('hello there').length === 3);
     expect((await tmux.run('list-buffers')).trim()).toBe('');
   });
@@ -49,7 +49,7 @@ describe('nothing is typed', () => {
     ['into a pane that another process has by now', async () => {}, { panePid: 1 }],
     ['into another program than the client', async () => {}, { command: 'claude' }],
     ['where the box is not on the screen', async () => {}, { boxMark: '▌' }],
-    ['where our own text is not on the screen', async () => {}, { shows: 'wk-12ab' }],
+    ['where our own text is not on the screen', async () => {}, { shows: { text: 'wk-12ab', last: false } }],
     ['into a mode of tmux', () => tmux.run('copy-mode', '-t', '%0'), {}],
     [
       'where all panes of the window would get it',

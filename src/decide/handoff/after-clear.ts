@@ -45,9 +45,9 @@ export function whenCleared(at: At): Move {
   return move.do === 'fail' ? goBack(at) : move;
 }
 
-/** Only what was verified is handed over, whoever has changed or removed the file since. A recipe finds its own. */
+/** Only what was stored is handed over, whoever has changed or removed the file since. */
 function isAsStored({ handoff, facts: { document } }: At): boolean {
-  if (document === null || isRecipe(handoff)) return true;
+  if (document === null) return true;
   return document.kind === 'ok' && document.sha256 === handoff.sha256;
 }
 
@@ -98,12 +98,12 @@ function goBack(at: At): Move {
   const back = deedOf(at, 'go-back');
   if (facts.forbidden !== null) return wait(facts.forbidden);
   if (back.is === 'open' || back.is === 'done') {
-    return facts.nowMs - back.atMs < facts.deadlineMs ? wait('the way back') : fail(whyBack(at));
+    return back.ageMs < facts.deadlineMs ? wait('the way back') : fail(whyBack(at));
   }
   if (back.is === 'refused' && isHopeless(back)) return fail(whyBack(at));
   if (back.tries >= triesMax || facts.stepAgeMs > 3 * facts.deadlineMs) return fail(whyBack(at));
   if (turnOf(at) !== 'over') return wait(`it is ${stateWords(at)}`);
-  if (back.is === 'uncertain' && facts.nowMs - back.atMs < traceMs) return wait('the way back');
+  if (back.is === 'uncertain' && back.ageMs < traceMs) return wait('the way back');
   return { do: 'go-back' };
 }
 

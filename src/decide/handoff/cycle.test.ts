@@ -369,6 +369,7 @@ describe('a recipe', () => {
       'fail unknown-command',
       tina,
     ],
+    ['its file is gone after the clear', 'cleared', { document: { kind: 'missing' } }, 'put-back', tina],
     ['goes on in its own turn', 'written', { old: { workedMs: t0 + 9_000 } }, 'step verified', tina],
     [
       'works in a turn of the client after it',

@@ -179,8 +179,7 @@ function whenSaved(at: At): Move {
   if (cleared.is === 'open') return wait('the clear is under way');
   // Only the client's new session proves it.
   if (cleared.is === 'done') return facts.stepAgeMs < facts.deadlineMs ? wait('the new session') : fail('not-cleared');
-  if (cleared.is === 'uncertain' && facts.nowMs - cleared.atMs < clearMs)
-    return wait('nobody knows whether it arrived');
+  if (cleared.is === 'uncertain' && cleared.ageMs < clearMs) return wait('nobody knows whether it arrived');
   const changed = whatChanged(at);
   if (changed !== null) return changed;
   const move = again(at, cleared, { do: 'clear' });

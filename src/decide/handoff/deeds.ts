@@ -5,12 +5,15 @@ import type { Handoff, HandoffAction, HandoffDeed } from '../../model/handoff.ts
 export interface DeedFacts {
   nowMs: number;
   actions: readonly HandoffAction[];
+  /** How long this run has known of each, on the clock that never jumps; without it the wall clock tells. */
+  agesMs?: ReadonlyMap<string, number>;
 }
 
 export interface Deed {
   /** `open`: no word yet; `uncertain`: nobody knows whether it arrived. */
   is: 'none' | 'open' | 'done' | 'refused' | 'uncertain';
-  atMs: number;
+  /** How long ago it was, at least. */
+  ageMs: number;
   /** What it was done for, in its own words. */
   why: string | null;
   refusal: Refusal | null;
@@ -31,10 +34,11 @@ export function deedOf({ handoff, facts }: Where, kind: HandoffDeed): Deed {
   const since = facts.actions.filter((action) => action.deed === kind && action.after === handoff.steps.length);
   const last = since.at(-1);
   const tries = since.filter((action) => !isRefused(action)).length;
-  if (last === undefined) return { is: 'none', atMs: 0, why: null, refusal: null, tries };
+  if (last === undefined) return { is: 'none', ageMs: Number.POSITIVE_INFINITY, why: null, refusal: null, tries };
   const { atMs, why, outcomes } = last;
-  const known = { atMs, why, refusal: null, tries };
-  if (outcomes.length === 0) return { is: facts.nowMs - atMs < openMs ? 'open' : 'uncertain', ...known };
+  const ageMs = facts.agesMs?.get(last.id) ?? facts.nowMs - atMs;
+  const known = { ageMs, why, refusal: null, tries };
+  if (outcomes.length === 0) return { is: ageMs < openMs ? 'open' : 'uncertain', ...known };
   if (hasArrived(last)) return { is: 'done', ...known };
   if (isRefused(last)) return { is: 'refused', ...known, refusal: outcomes.at(-1)?.reason as Refusal | null };
   return { is: 'uncertain', ...known };

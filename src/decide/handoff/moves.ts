@@ -111,7 +111,7 @@ export function again({ facts }: At, before: Deed, move: Move): Move {
     const late = facts.stepAgeMs >= 2 * facts.deadlineMs;
     return isHopeless(before) || late ? fail(before.refusal ?? 'stale') : move;
   }
-  if (facts.nowMs - before.atMs < traceMs) return wait('nobody knows whether it arrived');
+  if (before.ageMs < traceMs) return wait('nobody knows whether it arrived');
   return before.tries < triesMax ? move : fail('uncertain');
 }
 

@@ -24,6 +24,7 @@ export class Cycle {
   allowance: string | null | undefined = undefined;
   allowedUntilMs = 0;
   readonly #signs = new Map<string, HandoffSigns>();
+  readonly #known = new Map<string, { atMs: number; monotonicMs: number }>();
   #stepAgeMs = 0;
   #lookedMs: number;
   #counted = true;
@@ -83,6 +84,30 @@ export class Cycle {
     return monotonicMs < this.#retryAtMs;
   }
 
+  /** When this run first knew of each action: from then on its age counts, whatever the wall clock says. */
+  learn(actions: HandoffAction[], monotonicMs: number): HandoffAction[] {
+    for (const action of actions) {
+      const known = this.#known.get(action.id) ?? { atMs: action.atMs, monotonicMs };
+      this.#known.set(action.id, { ...known, atMs: Math.min(known.atMs, action.atMs) });
+      // The agent's record is by the clock as it is now.
+      action.atMs = Math.min(known.atMs, action.atMs);
+    }
+    return actions;
+  }
+
+  agesMs(monotonicMs: number): ReadonlyMap<string, number> {
+    return new Map([...this.#known].map(([id, known]) => [id, monotonicMs - known.monotonicMs]));
+  }
+
+  /** The wall clock was set: nothing on record is ahead of what the agent's record says from now on. */
+  clockSet(byMs: number): void {
+    if (byMs < 0) moveHandoff(this.handoff, byMs);
+    for (const known of this.#known.values()) known.atMs += Math.min(0, byMs);
+    if (this.waitsSinceMs !== null) this.waitsSinceMs += byMs;
+    // Given anew, by the clock as it is now.
+    this.allowedUntilMs = 0;
+  }
+
   /** What was refused is tried again, at first soon and then less often. */
   pause(monotonicMs: number): void {
     this.#retryAtMs = monotonicMs + this.#retryWaitMs;
@@ -98,4 +123,9 @@ export class Cycle {
   get leftovers(): string[] {
     return this.actions.flatMap(({ typed }) => (typed === null ? [] : [typed]));
   }
+}
+
+export function moveHandoff(handoff: Handoff, byMs: number): void {
+  handoff.requestedMs += byMs;
+  for (const step of handoff.steps) step.atMs += byMs;
 }

@@ -121,6 +121,19 @@ describe('a handoff', () => {
     60_000,
   );
 
+  it.each(tricks)(
+    'by a recipe, whose file is %s after the clear, goes on with what was stored',
+    async (name, meanwhile) => {
+      const world = Object.assign(new MadeUp(), { meanwhile });
+      const ask = 'Please write a handoff document to {file} with Nonce ({nonce})';
+      const recipe = { name: 'own', ask, file: 'notes/state.md', resume: 'Read {file} and go on' };
+      Object.assign(world.config.handoff, { recipe: 'own', recipes: [recipe] });
+      await handOver(world);
+      expect(world.handoff).toMatchObject({ recipe: 'own', file: path.join(world.project, 'notes/state.md') });
+      isAsStored(world, name);
+    },
+  );
+
   it('whose document cannot be put back after the clear ends in the old context', async () => {
     const outside = mkdtempSync(path.join(dir, 'outside-'));
     const linkOut = (file: string) => {

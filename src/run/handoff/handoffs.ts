@@ -27,7 +27,7 @@ import type { Config } from '../config/schema.ts';
 import type { Home } from '../home.ts';
 import type { Prompter } from '../prompter.ts';
 import type { WatchedAgent } from '../watched-agent.ts';
-import { Cycle } from './cycle.ts';
+import { Cycle, moveHandoff } from './cycle.ts';
 import { HandoffDeeds, isWriting, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
 import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
@@ -76,16 +76,21 @@ export class Handoffs {
     this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
 
-  /** false: they could not be read, and nothing may begin or go on before they are. */
-  async restore(): Promise<boolean> {
+  /** `aheadMs`: by so much the clock was set since. false: they could not be read, and nothing may begin or go on before they are. */
+  async restore(aheadMs = 0): Promise<boolean> {
     const { store, host, clock } = this.#parts;
-    const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs);
+    const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs - aheadMs);
     if (!stored.ok) return false;
     for (const handoff of stored.value) {
       if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs()));
       else this.#over.push(handoff);
     }
     return true;
+  }
+
+  clockSet(byMs: number): void {
+    for (const each of this.#open.values()) each.clockSet(byMs);
+    for (const each of this.#over) moveHandoff(each, byMs);
   }
 
   told(agent: string, event: SessionEvent): void {
@@ -230,7 +235,8 @@ export class Handoffs {
     const actions = await store.handoffActions(handoff.id);
     // No ledger, no action.
     if (!actions.ok) return;
-    cycle.actions = withTraces(actions.value, this.#signs(cycle, this.#parts.view(handoff.agent)));
+    const signs = this.#signs(cycle, this.#parts.view(handoff.agent));
+    cycle.actions = withTraces(cycle.learn(actions.value, clock.monotonicMs()), signs);
     if (cycle.actions.some(({ deed }) => deed === 'ask')) cycle.placed = true;
     const seen = await this.#look(cycle);
     const view = this.#parts.view(handoff.agent);
@@ -263,11 +269,9 @@ export class Handoffs {
 
   #facts(cycle: Cycle, view: AgentView | null, seen: SeenDocument | null): Omit<HandoffFacts, 'stepAgeMs'> {
     const { clock, config } = this.#parts;
-    const { actions } = cycle;
-    const deadlineMs = config().handoff.deadlineMinutes * 60_000;
     return {
       nowMs: clock.nowMs(),
-      deadlineMs,
+      deadlineMs: config().handoff.deadlineMinutes * 60_000,
       backgroundMs: backgroundMs(config().handoff),
       // On record, but not found again yet: nothing is known of it now.
       agent: view === null || this.#isHere(view) ? view : { ...view, sessionId: null },
@@ -275,7 +279,8 @@ export class Handoffs {
       hasPlace: this.#hasPlace(cycle),
       document: seen?.look ?? null,
       ...this.#signs(cycle, view),
-      actions,
+      actions: cycle.actions,
+      agesMs: cycle.agesMs(clock.monotonicMs()),
     };
   }
 

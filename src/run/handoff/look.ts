@@ -6,7 +6,7 @@ import { writeByRename } from '../../act/install/own-file.ts';
 import { headNamed, verifyDocument } from '../../decide/handoff/document.ts';
 import type { DocumentLook } from '../../decide/handoff/moves.ts';
 import { documentRecipe, type Recipe } from '../../decide/handoff/recipe.ts';
-import type { Handoff, HandoffChange } from '../../model/handoff.ts';
+import { type Handoff, type HandoffChange, stepOf } from '../../model/handoff.ts';
 import type { Git } from '../../sense/git.ts';
 import { lookAtHandoff, newestHandoff } from '../../sense/handoff-file.ts';
 
@@ -33,7 +33,9 @@ export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promis
   // By the handoff alone: the configuration may name another directory by now.
   const root = inProject(handoff) ? handoff.cwd : path.dirname(handoff.file);
   const isOurs = handoff.recipe === documentRecipe;
-  const pattern = parts.recipe == null ? handoff.file : path.join(handoff.cwd, parts.recipe.file);
+  // Which of a recipe's files it is was decided when it was stored.
+  const isStored = parts.recipe == null || stepOf(handoff) === 'cleared';
+  const pattern = isStored ? handoff.file : path.join(handoff.cwd, parts.recipe?.file ?? '');
   const file = isOurs ? handoff.file : newestHandoff(pattern, { root });
   const found = lookAtHandoff(file, { root, uid: parts.uid, askedMs: parts.askedMs });
   if (found.kind !== 'ok') return { look: { kind: found.kind }, text: null, file };
