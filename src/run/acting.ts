@@ -53,6 +53,8 @@ interface ActingParts {
   notice: (line: string) => void;
   recordCheck: (row: CheckRow) => void;
   spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
+  /** A row of the database that is not what it should be. */
+  odd: (table: string, row: string, why: string) => void;
 }
 
 export const templateNames: readonly TemplateName[] = [
@@ -111,6 +113,7 @@ export class Acting {
     this.handoffs = new Handoffs({
       ...parts,
       uid: parts.processes.uid,
+      directory: (pid) => parts.processes.directory(pid),
       git: localGit(),
       prompter: this.#prompter,
       commander: this.#commander,

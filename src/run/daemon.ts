@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { claudeCode } from '../clients/claude-code/client.ts';
 import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import type { AgentClient } from '../clients/client.ts';
-import { Counters } from '../model/counters.ts';
+import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { InboxItem } from '../model/hook.ts';
 import { fail, ok, type Result } from '../model/result.ts';
@@ -31,6 +31,7 @@ import { type Home, removeDaemonRecord, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
+import type { OddRows } from './odd-rows.ts';
 import { Saver } from './saver.ts';
 import { Spawns } from './spawns.ts';
 import type { StatusDocument } from './status.ts';
@@ -76,7 +77,7 @@ export class Daemon {
   readonly #database: Database;
   readonly #store: Store;
   readonly #log: Log;
-  readonly #counters = new Counters();
+  readonly #counters: Counters;
   readonly #processes: Processes = linuxProcesses();
   readonly #host = os.hostname();
   readonly #sinceMs = systemClock.nowMs();
@@ -92,7 +93,8 @@ export class Daemon {
   #stopping: Promise<void> | null = null;
   #stopped: () => void = () => {};
 
-  constructor(options: DaemonOptions, config: ConfigWatch, database: Database, store: Store) {
+  constructor(options: DaemonOptions, config: ConfigWatch, database: Database, store: Store, odd: OddRows) {
+    this.#counters = odd.counters;
     this.#options = options;
     this.#config = config;
     this.#database = database;
@@ -193,6 +195,7 @@ export class Daemon {
       notice: (line) => this.#notice('info', line),
       recordCheck: (row) => this.#journal.addCheck(row),
       spawnStatus: (agent, taskId) => this.#spawns.status(agent, taskId),
+      odd: odd.note,
     });
     this.#answers = new Answers({
       sinceMs: this.#sinceMs,

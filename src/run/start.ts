@@ -1,3 +1,4 @@
+import { Counters } from '../model/counters.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { acquireLock } from '../record/lock-file.ts';
 import { openStore } from '../record/store.ts';
@@ -8,6 +9,8 @@ import { watchConfig } from './config/watch.ts';
 import { Daemon, type DaemonOptions, type RunningDaemon, type StartFailure } from './daemon.ts';
 import { databaseRuns, openDatabase } from './database.ts';
 import { makeHomeDir, runningDaemon } from './home.ts';
+import { fileLog } from './log.ts';
+import { OddRows } from './odd-rows.ts';
 import { refreshScript } from './setup/init.ts';
 import type { StatusDocument } from './status.ts';
 
@@ -61,12 +64,15 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   options.progress('starting the database');
   const database = await openDatabase(options.home, options.environment, options);
   if (!database.ok) return fail('database', database.message, database.fix);
-  const store = openStore(database.value.url);
+  const log = fileLog(options.home.logFile);
+  const odd = new OddRows(new Counters(), (line) => log.write('warn', line));
+  const store = openStore(database.value.url, odd.note);
   const daemon = new Daemon(
     options,
     watchConfig(options.places, loaded.value, () => performance.now(), configHeldMs),
     database.value,
     store,
+    odd,
   );
   const running = await daemon.start();
   if (!running.ok) {
