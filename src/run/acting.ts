@@ -10,6 +10,7 @@ import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
 import { localGit } from '../sense/git.ts';
+import { findTranscript } from '../sense/transcript-place.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
@@ -114,6 +115,11 @@ export class Acting {
       ...parts,
       uid: parts.processes.uid,
       directory: (pid) => parts.processes.directory(pid),
+      hasSession: (name, sessionId) => {
+        const seen = parts.agent(name)?.seen;
+        if (seen == null || seen.configDir === null) return true;
+        return findTranscript(seen.client, parts.files, seen.configDir, null, sessionId) !== null;
+      },
       git: localGit(),
       prompter: this.#prompter,
       commander: this.#commander,

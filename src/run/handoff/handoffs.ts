@@ -35,7 +35,7 @@ import { newHandoff } from './new-handoff.ts';
 import { failureFinding, type HandoffNews, newsOf, stuckFinding } from './news.ts';
 import { Trust, type TrustParts } from './trust.ts';
 
-export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'odd'> {
+export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSession' | 'odd'> {
   host: string;
   home: Home;
   uid: number;
@@ -233,7 +233,7 @@ export class Handoffs {
     if (!actions.ok) return;
     cycle.actions = withTraces(actions.value, this.#signs(cycle, this.#parts.view(handoff.agent)));
     if (cycle.actions.some(({ deed }) => deed === 'ask')) cycle.placed = true;
-    const trust = this.#trust.judge(cycle, this.#parts.view(handoff.agent));
+    const trust = await this.#trust.judge(cycle, this.#parts.view(handoff.agent));
     if (trust === 'foreign') return this.#take(cycle, 'failed', 'untrusted', {});
     const seen = trust === 'ours' ? await this.#look(cycle) : null;
     const view = this.#parts.view(handoff.agent);

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentView } from '../../../test/runs/agent-view.ts';
+import { goodDocument } from '../../../test/runs/handoff-document.ts';
 import type { State } from '../../model/agent.ts';
 import { type Handoff, type HandoffAction, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
 import { ok } from '../../model/result.ts';
@@ -102,6 +103,7 @@ class Desk {
       host: 'h',
       isTold: () => false,
       directory: () => null,
+      hasSession: () => true,
       odd: () => {},
       home: this.home,
       uid: process.getuid?.() ?? 0,
@@ -133,7 +135,7 @@ class Desk {
           return ok(undefined);
         },
         loadHandoffs: async () => ok(structuredClone(this.rows)),
-        handoffText: async () => ok('# Handoff\n'),
+        handoffText: async () => ok(goodDocument('abcd1234')),
         handoffActions: async (id) => ok(ledgerOf(row(id)?.steps ?? [])),
       },
       prompter: {

@@ -152,6 +152,7 @@ export class MadeUp {
       idFor: () => 'id',
       isTold: () => this.isTold,
       directory: () => null,
+      hasSession: () => true,
       odd: (...row) => this.odd.push(row),
       failed: (error) => this.#failed(error),
       store: {

@@ -12,6 +12,8 @@ import { type Handoff, type HandoffAction, type HandoffDeed, type HandoffStep, s
 export interface OwnPlace {
   /** Where the agent is, by its own word and by its process. */
   directories: readonly (string | null)[];
+  /** The client has a record of that session of the agent. */
+  hasSession: (sessionId: string) => boolean;
   /** Of the configuration. */
   dir: string;
   /** null: our own document. undefined: the configuration has it no more. */
@@ -21,14 +23,21 @@ export interface OwnPlace {
 const unasked: readonly HandoffStep[] = ['requested', 'failed'];
 const cleared: readonly HandoffStep[] = ['cleared', 'resumed', 'confirmed', 'done'];
 
-/** What is not ours about it; null: nothing. */
-export function whyNotOurs(handoff: Handoff, actions: readonly HandoffAction[], place: OwnPlace): string | null {
+/** What is not ours about it; null: nothing. `stored`: its document, if it has one. */
+export function whyNotOurs(
+  handoff: Handoff,
+  actions: readonly HandoffAction[],
+  place: OwnPlace,
+  stored: string | null,
+): string | null {
   const was = (deed: HandoffDeed) => timesTried({ facts: { nowMs: 0, actions } }, deed) > 0;
   const step = stepOf(handoff);
   if (!unasked.includes(step) && !was('ask')) return 'the ledger has no request for it';
   if (cleared.includes(step) && !was('clear')) return 'the ledger has no clear for it';
   if (!place.directories.some((directory) => isSame(directory, handoff.cwd))) return 'its directory is another one';
-  return isInPlace(handoff, place) ? null : 'its file is in no place of ours';
+  if (!isInPlace(handoff, place)) return 'its file is in no place of ours';
+  if (cleared.includes(step) && !place.hasSession(handoff.oldSession)) return 'the session before is none of its agent';
+  return stored === null ? null : whyNotGood(handoff, stored);
 }
 
 /** Also in a directory of the project that the configuration named before. */
@@ -48,6 +57,10 @@ export function whyNotPutBack(handoff: Handoff, text: string, place: OwnPlace): 
   if (!isInPlace(handoff, place)) return 'its file is in no place of ours';
   // A rename takes the place of what is there, and follows no link; those on the way are looked for when it is written.
   if (belongsToAnother(handoff.file)) return 'a file of another user is in its place';
+  return whyNotGood(handoff, text);
+}
+
+function whyNotGood(handoff: Handoff, text: string): string | null {
   if (handoff.recipe !== documentRecipe) return null;
   const [problem] = verifyDocument(text, { nonce: handoff.nonce, background: [], hasGit: false });
   return problem === undefined ? null : `the stored document is not good: ${problem.words}`;
