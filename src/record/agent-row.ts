@@ -1,15 +1,24 @@
-import type {
-  AgentView,
-  Authority,
-  BackgroundWork,
-  ClientName,
-  Detail,
-  Source,
-  State,
-  TurnEnd,
-} from '../model/agent.ts';
-import { notAfter } from '../model/not-after.ts';
+import { z } from 'zod';
+import type { AgentView, ClientName } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
+import {
+  bigCount,
+  count,
+  detail,
+  digits,
+  exact,
+  json,
+  matching,
+  moment,
+  type OddRow,
+  oneOf,
+  sessionId,
+  sound,
+  source,
+  state,
+  texts,
+  words,
+} from './rows.ts';
 
 /** An agent as its row in the store, there and back. */
 
@@ -100,48 +109,90 @@ export function agentRow(host: string, view: AgentView): object {
   };
 }
 
-/** With what people call the host. */
-export const selectAgents = 'SELECT a.*, h.name AS host_name FROM agents a LEFT JOIN hosts h ON h.id = a.host';
+const agentTexts = [
+  'host',
+  'name',
+  'project',
+  'client',
+  'client_version',
+  'authority',
+  'cwd',
+  'tmux_socket',
+  'tmux_session',
+  'tmux_pane',
+  'boot_id',
+  'start_ticks',
+  'session_id',
+  'state',
+  'detail',
+  'source',
+  'tool',
+  'model',
+  'context_source',
+  'last_turn',
+  'error',
+] as const;
+const others = agentColumns.filter((column) => column !== 'background' && !agentTexts.some((text) => text === column));
 
-export interface AgentRecord {
-  id: string;
-  name: string;
-  project: string;
-  client: ClientName;
-  client_version: string | null;
-  host: string;
-  host_name: string | null;
-  authority: Authority;
-  cwd: string | null;
-  tmux_socket: string | null;
-  tmux_session: string | null;
-  tmux_pane: string | null;
-  boot_id: string;
-  pid: number;
-  start_ticks: string;
-  started_at: Date;
-  session_id: string | null;
-  state: State;
-  detail: Detail | null;
-  state_since: Date;
-  source: Source;
-  confidence: number;
-  tool: string | null;
-  model: string | null;
-  context_used: string | null;
-  context_window: string | null;
-  context_usable: string | null;
-  context_source: Source | null;
-  context_at: Date | null;
-  context_band: number | null;
-  context_band_since: Date | null;
-  cost_usd: number | null;
-  last_activity: Date | null;
-  last_turn: TurnEnd | null;
-  last_turn_at: Date | null;
-  error: string | null;
-  background: BackgroundWork[];
-  last_seen: Date;
+/** With what people call the host. */
+export const selectAgents = `SELECT a.id, left(h.name, 201) AS host_name, ${others.map((column) => `a.${column}`).join(', ')}, ${texts('a', ...agentTexts)},
+  ${json('a', 'background')} FROM agents a LEFT JOIN hosts h ON h.id = a.host`;
+
+const work = z.object({
+  kind: z.enum(['subagent', 'shell']),
+  id: exact(200),
+  sinceMs: z.number().min(0).max(Date.UTC(2200, 0)),
+  tool: words(500).nullable(),
+});
+
+const agentShape = z.object({
+  id: digits,
+  name: exact(),
+  project: words(200),
+  client: oneOf<ClientName>({ 'claude-code': true }),
+  client_version: words(500).nullable(),
+  host: z.string(),
+  host_name: exact(200).nullable().catch(null),
+  authority: z.enum(['observe', 'nudge', 'manage']).catch('observe'),
+  cwd: words(4_096).nullable(),
+  // A place on record is one that was shown: where it is odd, it is none.
+  tmux_socket: exact(4_096).nullable().catch(null),
+  tmux_session: exact().nullable().catch(null),
+  tmux_pane: matching(/^%\d{1,10}$/)
+    .nullable()
+    .catch(null),
+  boot_id: exact(100),
+  pid: count,
+  start_ticks: digits,
+  started_at: moment,
+  session_id: sessionId.nullable(),
+  state,
+  detail: detail.nullable(),
+  state_since: moment,
+  source,
+  confidence: z.number().min(0).max(1),
+  tool: words().nullable(),
+  model: words(500).nullable(),
+  context_used: bigCount.nullable(),
+  context_window: bigCount.nullable(),
+  context_usable: bigCount.nullable(),
+  context_source: source.nullable(),
+  context_at: moment.nullable(),
+  context_band: count.max(100).nullable(),
+  context_band_since: moment.nullable(),
+  cost_usd: z.number().min(0).nullable().catch(null),
+  last_activity: moment.nullable(),
+  last_turn: z.enum(['ok', 'failed', 'interrupted']).nullable(),
+  last_turn_at: moment.nullable(),
+  error: words().nullable(),
+  background: z.array(work).max(10_000).catch([]),
+  last_seen: moment,
+});
+
+type AgentRecord = z.infer<typeof agentShape>;
+
+export function storedRows(rows: readonly unknown[], odd: OddRow): AgentRecord[] {
+  return sound('agents', agentShape, rows, odd);
 }
 
 export function storedView(row: AgentRecord): AgentView {
@@ -149,12 +200,12 @@ export function storedView(row: AgentRecord): AgentView {
     row.context_used === null || row.context_at === null
       ? null
       : {
-          used: Number(row.context_used),
-          window: Number(row.context_window),
-          usable: Number(row.context_usable),
-          percent: percentOf(Number(row.context_used), Number(row.context_window)),
+          used: row.context_used,
+          window: row.context_window ?? 0,
+          usable: row.context_usable ?? 0,
+          percent: percentOf(row.context_used, row.context_window ?? 0),
           source: row.context_source ?? 'transcript',
-          atMs: past(row.context_at),
+          atMs: row.context_at,
         };
   return {
     agent: row.name,
@@ -171,14 +222,14 @@ export function storedView(row: AgentRecord): AgentView {
     process: { bootId: row.boot_id, pid: row.pid, startTicks: row.start_ticks },
     sessionId: row.session_id,
     transcript: null,
-    startedAtMs: past(row.started_at),
+    startedAtMs: row.started_at,
     reading: {
       state: row.state,
       detail: row.detail,
-      sinceMs: past(row.state_since),
+      sinceMs: row.state_since,
       source: row.source,
       confidence: row.confidence,
-      seenAtMs: past(row.last_seen),
+      seenAtMs: row.last_seen,
       tool: row.tool,
     },
     model: row.model,
@@ -187,19 +238,19 @@ export function storedView(row: AgentRecord): AgentView {
     band:
       row.context_band === null || row.context_band_since === null
         ? null
-        : { index: row.context_band, sinceMs: past(row.context_band_since) },
+        : { index: row.context_band, sinceMs: row.context_band_since },
     limits: [],
     sources: [],
     costUsd: row.cost_usd,
-    lastActivityMs: past(row.last_activity),
+    lastActivityMs: row.last_activity,
     lastTurn: row.last_turn,
-    lastTurnAtMs: past(row.last_turn_at),
+    lastTurnAtMs: row.last_turn_at,
     turnIsOpen: false,
     error: row.error,
     errorKind: null,
     stopped:
       row.last_turn === 'failed' && row.last_turn_at !== null
-        ? { sinceMs: row.last_turn_at.getTime(), error: row.error, errorKind: null }
+        ? { sinceMs: row.last_turn_at, error: row.error, errorKind: null }
         : null,
     limitedUntilMs: null,
     refused: null,
@@ -213,11 +264,4 @@ export function time(ms: number): string;
 export function time(ms: number | null): string | null;
 export function time(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
-}
-
-/** A time that was stored by a clock that was ahead counts as now. */
-export function past(time: Date): number;
-export function past(time: Date | null): number | null;
-export function past(time: Date | null): number | null {
-  return time === null ? null : notAfter(time.getTime(), Date.now());
 }

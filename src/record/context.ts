@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import type { AgentView } from '../model/agent.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
-import { type AgentRecord, past, selectAgents, storedView, time } from './agent-row.ts';
+import { selectAgents, storedRows, storedView, time } from './agent-row.ts';
 import { type QueryFailure, withClient } from './queries.ts';
+import { bigCount, leftOut, moment, sessionId, sound, source, texts, words } from './rows.ts';
 
 /** The context of a session from figure to figure. */
 
@@ -26,17 +28,20 @@ export function pointRow(point: ContextPoint): object {
   };
 }
 
-interface PointRecord {
-  session_id: string;
-  at: Date;
-  used: string;
-  window_size: string;
-  usable: string;
-  source: ContextPoint['source'];
-  turn_at: Date | null;
-  compacted: string | null;
-  used_before: string | null;
-}
+const pointShape = z.object({
+  session_id: sessionId,
+  at: moment,
+  used: bigCount,
+  window_size: bigCount,
+  usable: bigCount,
+  source,
+  turn_at: moment.nullable(),
+  compacted: words(100).nullable(),
+  used_before: bigCount.nullable(),
+});
+
+const selectPoints = `SELECT p.at, p.used, p.window_size, p.usable, p.turn_at, p.used_before,
+  ${texts('p', 'session_id', 'source', 'compacted')} FROM context_points p`;
 
 export interface ContextHistory {
   view: AgentView;
@@ -54,37 +59,36 @@ export function readContext(
   limit: number,
 ): Promise<Result<ContextHistory, QueryFailure>> {
   return withClient(url, async (client) => {
-    const agents = await client.query<AgentRecord>(`${selectAgents} WHERE a.host = $1 AND a.name = $2`, [host, agent]);
-    const row = agents.rows[0];
+    const agents = await client.query(`${selectAgents} WHERE a.host = $1 AND a.name = $2`, [host, agent]);
+    const [row] = storedRows(agents.rows, leftOut);
     if (row === undefined) return fail('no-agent', `no agent \`${agent}\``);
-    const points = await client.query<PointRecord>(
-      'SELECT * FROM context_points WHERE agent_id = $1 AND session_id = $2 ORDER BY at DESC LIMIT $3',
+    const points = await client.query(
+      `${selectPoints} WHERE p.agent_id = $1 AND p.session_id = $2 ORDER BY p.at DESC LIMIT $3`,
       [row.id, row.session_id, limit],
     );
-    const own = await client.query<PointRecord>(
-      `SELECT * FROM context_points WHERE agent_id = $1 AND compacted = 'auto' AND window_size = $2 ORDER BY at DESC LIMIT 1`,
+    const own = await client.query(
+      `${selectPoints} WHERE p.agent_id = $1 AND p.compacted = 'auto' AND p.window_size = $2 ORDER BY p.at DESC LIMIT 1`,
       [row.id, row.context_window],
     );
-    const toPoint = (record: PointRecord) => storedPoint(agent, record);
     return ok({
       view: storedView(row),
-      points: points.rows.reverse().map(toPoint),
-      ownCompaction: own.rows.map(toPoint)[0] ?? null,
+      points: storedPoints(agent, points.rows.reverse()),
+      ownCompaction: storedPoints(agent, own.rows)[0] ?? null,
     });
   });
 }
 
-function storedPoint(agent: string, row: PointRecord): ContextPoint {
-  return {
+function storedPoints(agent: string, rows: readonly unknown[]): ContextPoint[] {
+  return sound('context_points', pointShape, rows, leftOut, ({ at }) => at).map((row) => ({
     agent,
     sessionId: row.session_id,
-    atMs: past(row.at),
-    used: Number(row.used),
-    window: Number(row.window_size),
-    usable: Number(row.usable),
+    atMs: row.at,
+    used: row.used,
+    window: row.window_size,
+    usable: row.usable,
     source: row.source,
-    turnAtMs: past(row.turn_at),
+    turnAtMs: row.turn_at,
     compacted: row.compacted,
-    usedBefore: row.used_before === null ? null : Number(row.used_before),
-  };
+    usedBefore: row.used_before,
+  }));
 }

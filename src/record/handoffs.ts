@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type pg from 'pg';
+import { z } from 'zod';
 import type {
   Handoff,
   HandoffAction,
@@ -7,7 +9,27 @@ import type {
   HandoffStep,
   HandoffStepTaken,
 } from '../model/handoff.ts';
-import { past, time } from './agent-row.ts';
+import { documentBytesMax } from '../model/handoff-file.ts';
+import { time } from './agent-row.ts';
+import { outcomesOf, outcomesShape, tag } from './ledger.ts';
+import {
+  count,
+  exact,
+  json,
+  leftOut,
+  matching,
+  moment,
+  type OddRow,
+  oneOf,
+  place,
+  sessionId,
+  sound,
+  texts,
+  words,
+  writtenMoment,
+} from './rows.ts';
+
+const actionsMax = 1_000;
 
 /** Handoffs: a row for each, a further one for every step, and the document in the same transaction as its step. */
 
@@ -70,34 +92,68 @@ async function addStep(client: pg.ClientBase, id: string, { step, atMs, reason }
   ]);
 }
 
-interface HandoffRow {
-  id: string;
-  agent: string;
-  project: string;
-  trigger: Handoff['trigger'];
-  recipe: string;
-  nonce: string;
-  file: string;
-  cwd: string;
-  old_session: string;
-  new_session: string | null;
-  requested_at: Date;
-  sent_back: number;
-  sha256: string | null;
-  acked: boolean;
-  steps: { step: HandoffStep; at: string; reason: string | null }[] | null;
-}
+const step = oneOf<HandoffStep>({
+  requested: true,
+  prompted: true,
+  written: true,
+  verified: true,
+  saved: true,
+  cleared: true,
+  resumed: true,
+  confirmed: true,
+  done: true,
+  failed: true,
+});
+const afterClear: readonly HandoffStep[] = ['cleared', 'resumed', 'confirmed', 'done'];
+const stepsMax = 200;
+
+const handoffShape = z
+  .object({
+    id: z.string(),
+    name: exact(),
+    project: words(200),
+    trigger: z.custom<Handoff['trigger']>(
+      (value) => typeof value === 'string' && /^(human|rule:[a-z-]{1,50})$/.test(value),
+    ),
+    recipe: matching(/^[A-Za-z0-9._-]{1,64}$/),
+    nonce: matching(/^[0-9a-f]{8}$/),
+    file: place,
+    cwd: exact(4_096).refine((text) => path.isAbsolute(text), 'no place'),
+    old_session: sessionId,
+    new_session: sessionId.nullable(),
+    requested_at: moment,
+    step,
+    sent_back: count,
+    sha256: matching(/^[0-9a-f]{64}$/).nullable(),
+    acked: z.boolean(),
+    steps: z.array(z.object({ step, at: writtenMoment, reason: words(200).nullable() })).max(stepsMax),
+  })
+  .refine(({ steps }) => steps[0]?.step === 'requested', 'it was never requested')
+  .refine((row) => row.steps.at(-1)?.step === row.step, 'its last step is another one')
+  .refine(({ steps }) => {
+    const saved = steps.findIndex((taken) => taken.step === 'saved');
+    return steps.every((taken, index) => !afterClear.includes(taken.step) || (saved !== -1 && saved < index));
+  }, 'it was cleared before anything was stored')
+  .refine(({ recipe, file }) => recipe !== ownRecipe || ownName.test(path.basename(file)), 'its file is none of ours');
+
+const ownRecipe = 'document';
+/** As `handoffFile` names them. */
+const ownName = /^handoff-\d{4}(-\d\d){5}\.md$/;
 
 /** The newest, oldest first, and every one that is open. */
 export async function readHandoffs(
   client: pg.ClientBase,
   host: string,
   filter: { agent: string | null; afterMs: number; limit: number },
+  odd: OddRow = leftOut,
 ): Promise<Handoff[]> {
-  const rows = await client.query<HandoffRow>(
+  const rows = await client.query(
     `SELECT * FROM (
-       SELECT h.*, a.name AS agent, (SELECT jsonb_agg(jsonb_build_object('step', s.step, 'at', s.at, 'reason', s.reason) ORDER BY s.id)
-          FROM handoff_steps s WHERE s.handoff_id = h.id) AS steps,
+       SELECT h.id, h.requested_at, h.sent_back, ${texts('a', 'name')},
+         ${texts('h', 'project', 'trigger', 'recipe', 'nonce', 'file', 'cwd', 'old_session', 'new_session', 'step', 'sha256')},
+         (SELECT jsonb_agg(jsonb_build_object('step', s.step, 'at', s.at, 'reason', s.reason) ORDER BY s.id)
+          FROM (SELECT s.id, s.at, ${texts('s', 'step', 'reason')} FROM handoff_steps s
+                WHERE s.handoff_id = h.id ORDER BY s.id LIMIT ${stepsMax + 1}) s) AS steps,
          EXISTS (SELECT 1 FROM incidents i WHERE i.agent_id = h.agent_id AND i.check_name = 'handoff-failed'
            AND i.subject = h.id::text AND i.acked_at IS NOT NULL) AS acked
        FROM handoffs h JOIN agents a ON a.id = h.agent_id
@@ -105,9 +161,9 @@ export async function readHandoffs(
        ORDER BY h.requested_at DESC LIMIT $4) newest ORDER BY requested_at`,
     [host, filter.agent, time(filter.afterMs), filter.limit],
   );
-  return rows.rows.map((row) => ({
+  return sound('handoffs', handoffShape, rows.rows, odd).map((row) => ({
     id: row.id,
-    agent: row.agent,
+    agent: row.name,
     project: row.project,
     trigger: row.trigger,
     recipe: row.recipe,
@@ -116,45 +172,56 @@ export async function readHandoffs(
     cwd: row.cwd,
     oldSession: row.old_session,
     newSession: row.new_session,
-    requestedMs: past(row.requested_at),
-    steps: (row.steps ?? []).map(({ step, at, reason }) => ({ step, atMs: past(new Date(at)), reason })),
+    requestedMs: row.requested_at,
+    steps: row.steps.map(({ step: taken, at, reason }) => ({ step: taken, atMs: at, reason })),
     sha256: row.sha256,
     sentBack: row.sent_back,
     acked: row.acked,
   }));
 }
 
+/** As it was stored, or null: larger than any that was. */
 export async function handoffText(client: pg.ClientBase, id: string): Promise<string | null> {
-  const found = await client.query<{ document: string | null }>('SELECT document FROM handoffs WHERE id = $1', [id]);
+  // What is no text in the file may take three times its bytes once it is one.
+  const found = await client.query<{ document: string | null }>(
+    'SELECT CASE WHEN octet_length(document) <= $2 THEN document END AS document FROM handoffs WHERE id = $1',
+    [id, 3 * documentBytesMax],
+  );
   return found.rows[0]?.document ?? null;
 }
 
-/** What was done for a handoff, oldest first. */
-export async function handoffActions(client: pg.ClientBase, id: string): Promise<HandoffAction[]> {
-  const rows = await client.query<{
-    id: string;
-    at: Date;
-    deed: HandoffDeed;
-    after: number | null;
-    why: string | null;
-    text: string | null;
-    tag: string | null;
-    outcomes: { outcome: string; reason: string | null }[] | null;
-  }>(
-    `SELECT a.id, a.at, a.intent->>'deed' AS deed, (a.intent->>'after')::integer AS after, a.intent->>'why' AS why,
-       coalesce(a.intent->>'text', a.intent->>'command') AS text, a.intent->>'tag' AS tag,
-       (SELECT jsonb_agg(jsonb_build_object('outcome', o.outcome, 'reason', o.reason) ORDER BY o.id)
-        FROM action_outcomes o WHERE o.action_id = a.id) AS outcomes
-     FROM actions a WHERE a.intent ? 'handoff' AND a.intent->>'handoff' = $1 ORDER BY a.at`,
+const actionShape = z.object({
+  id: z.string(),
+  at: moment,
+  outcomes: outcomesShape,
+  intent: z.object({
+    deed: oneOf<HandoffDeed>({ ask: true, interrupt: true, clear: true, resume: true, 'go-back': true }),
+    after: count,
+    why: words(2_000).nullish(),
+    text: exact(5_000).optional(),
+    command: exact(5_000).optional(),
+    tag: tag.optional(),
+  }),
+});
+
+/** What was done for a handoff, oldest first. What another agent's row says of it is nothing. */
+export async function handoffActions(client: pg.ClientBase, id: string, odd: OddRow): Promise<HandoffAction[]> {
+  const rows = await client.query(
+    `SELECT a.id, a.at, ${json('a', 'intent')}, ${outcomesOf('a')}
+     FROM actions a WHERE a.intent ? 'handoff' AND a.intent->>'handoff' = $1
+       AND a.agent_id = (SELECT agent_id FROM handoffs WHERE id = $1::uuid) ORDER BY a.at LIMIT ${actionsMax}`,
     [id],
   );
-  return rows.rows.map((row) => ({
-    id: row.id,
-    deed: row.deed,
-    after: row.after ?? 0,
-    why: row.why,
-    atMs: past(row.at),
-    outcomes: row.outcomes ?? [],
-    typed: row.text === null || row.tag === null ? row.text : `${row.text} [${row.tag}]`,
-  }));
+  return sound('actions', actionShape, rows.rows, odd).map(({ id: action, at, outcomes, intent }) => {
+    const text = intent.text ?? intent.command ?? null;
+    return {
+      id: action,
+      deed: intent.deed,
+      after: intent.after,
+      why: intent.why ?? null,
+      atMs: at,
+      outcomes: outcomes.map(({ outcome, reason }) => ({ outcome, reason })),
+      typed: text === null || intent.tag === undefined ? text : `${text} [${intent.tag}]`,
+    };
+  });
 }

@@ -1,7 +1,11 @@
 import type pg from 'pg';
-import type { Authority, CheckName } from '../model/agent.ts';
+import { z } from 'zod';
+import type { Authority } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
-import { past, time } from './agent-row.ts';
+import { time } from './agent-row.ts';
+import { checkName, count, exact, moment, type OddRow, sound, texts, words } from './rows.ts';
+
+const openMax = 10_000;
 
 export async function saveIncident(client: pg.ClientBase, host: string, incident: Incident): Promise<void> {
   await client.query(
@@ -32,30 +36,36 @@ export async function saveIncident(client: pg.ClientBase, host: string, incident
   );
 }
 
-interface IncidentRow {
-  id: string;
-  agent: string | null;
-  project: string | null;
-  subject: string | null;
-  check_name: CheckName;
-  severity: 'warning' | 'critical';
-  text: string;
-  opened_at: Date;
-  closed_at: Date | null;
-  acked_at: Date | null;
-  prompts: number;
-  last_prompt_at: Date | null;
-  tells: number;
-  last_tell_at: Date | null;
-}
+const incidentShape = z
+  .object({
+    id: z.string(),
+    agent: exact().nullable(),
+    project: words(200).nullable(),
+    subject: exact(1_000).nullable(),
+    check_name: checkName,
+    severity: z.enum(['warning', 'critical']),
+    text: words(),
+    opened_at: moment,
+    acked_at: moment.nullable(),
+    prompts: count,
+    last_prompt_at: moment.nullable(),
+    tells: count,
+    last_tell_at: moment.nullable(),
+  })
+  // Of one that comes and goes the subject is the check, and what of it.
+  .refine(({ check_name, subject }) => check_name !== 'flapping' || isCheck(subject?.split(':')[0]), 'no such check')
+  .refine(({ check_name, subject }) => check_name !== 'handoff-failed' || subject !== null, 'no handoff');
 
-export async function openIncidents(client: pg.ClientBase, host: string): Promise<Incident[]> {
-  const rows = await client.query<IncidentRow>(
-    `SELECT i.*, a.name AS agent FROM incidents i LEFT JOIN agents a ON a.id = i.agent_id
-     WHERE coalesce(a.host, i.host) = $1 AND i.closed_at IS NULL ORDER BY i.opened_at`,
+export async function openIncidents(client: pg.ClientBase, host: string, odd: OddRow): Promise<Incident[]> {
+  const rows = await client.query(
+    `SELECT i.id, i.opened_at, i.acked_at, i.prompts, i.last_prompt_at, i.tells, i.last_tell_at, ${texts('a', 'name')},
+       ${texts('i', 'project', 'subject', 'check_name', 'severity', 'text')}
+     FROM incidents i LEFT JOIN agents a ON a.id = i.agent_id
+     WHERE coalesce(a.host, i.host) = $1 AND i.closed_at IS NULL ORDER BY i.opened_at LIMIT ${openMax}`,
     [host],
   );
-  return rows.rows.map((row) => ({
+  const named = rows.rows.map(({ name, ...row }) => ({ ...row, agent: name }));
+  return sound('incidents', incidentShape, named, odd).map((row) => ({
     id: row.id,
     agent: row.agent,
     project: row.project ?? '',
@@ -63,14 +73,18 @@ export async function openIncidents(client: pg.ClientBase, host: string): Promis
     subject: row.subject,
     severity: row.severity,
     text: row.text,
-    openedMs: past(row.opened_at),
+    openedMs: row.opened_at,
     closedMs: null,
-    ackedMs: past(row.acked_at),
+    ackedMs: row.acked_at,
     prompts: row.prompts,
-    lastPromptMs: past(row.last_prompt_at),
+    lastPromptMs: row.last_prompt_at,
     tells: row.tells,
-    lastTellMs: past(row.last_tell_at),
+    lastTellMs: row.last_tell_at,
   }));
+}
+
+function isCheck(name: string | undefined): boolean {
+  return checkName.safeParse(name).success;
 }
 
 export async function saveAuthority(
@@ -86,10 +100,21 @@ export async function saveAuthority(
   );
 }
 
-export async function loadAuthorities(client: pg.ClientBase, host: string): Promise<Map<string, Authority>> {
-  const rows = await client.query<{ agent: string; authority: Authority }>(
-    'SELECT agent, authority FROM authority_overrides WHERE host = $1',
+const authorityShape = z.object({
+  agent: exact(),
+  // A word that is none of ours allows the least.
+  authority: z.enum(['observe', 'nudge', 'manage']).catch('observe'),
+});
+
+export async function loadAuthorities(
+  client: pg.ClientBase,
+  host: string,
+  odd: OddRow,
+): Promise<Map<string, Authority>> {
+  const rows = await client.query(
+    `SELECT ${texts('o', 'agent', 'authority')} FROM authority_overrides o WHERE host = $1`,
     [host],
   );
-  return new Map(rows.rows.map((row) => [row.agent, row.authority]));
+  const read = sound('authority_overrides', authorityShape, rows.rows, odd, ({ agent }) => agent);
+  return new Map(read.map(({ agent, authority }) => [agent, authority]));
 }

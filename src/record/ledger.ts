@@ -1,7 +1,21 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
-import type { Json } from '../model/event.ts';
-import { past, time } from './agent-row.ts';
+import { time } from './agent-row.ts';
+import {
+  exact,
+  json,
+  jsonObject,
+  leftOut,
+  matching,
+  moment,
+  type OddRow,
+  oneOf,
+  sound,
+  texts,
+  words,
+  writtenMoment,
+} from './rows.ts';
 
 /** The ledger: an action is written before it is done, its outcomes after. Rows are only ever added. */
 
@@ -39,6 +53,8 @@ export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): P
   );
 }
 
+const openMax = 1_000;
+
 /**
  * Prompts without their last word: nobody knows yet whether they arrived, or what was answered. Of the last day, by the clock
  * that wrote them: with one that has been set since, none of yesterday is taken for one of long ago.
@@ -46,18 +62,20 @@ export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): P
 export async function openActions(
   client: pg.ClientBase,
   host: string,
+  odd: OddRow,
 ): Promise<{ action: Action; delivered: boolean }[]> {
-  const rows = await client.query<ActionRow & { delivered: boolean }>(
+  const rows = await client.query(
     `SELECT s.*, EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id) AS delivered
      FROM (SELECT ${actionColumns} FROM agents g CROSS JOIN LATERAL (
          SELECT * FROM actions WHERE agent_id = g.id AND kind IN ('prompt', 'command', 'interrupt')
            AND at > least(now(), (SELECT max(at) FROM actions WHERE agent_id = g.id)) - interval '1 day') a
        WHERE g.host = $1) s
      WHERE NOT EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id AND o.outcome NOT IN ('confirmed', 'queued'))
-     ORDER BY s.at`,
+     ORDER BY s.at DESC LIMIT ${openMax}`,
     [host],
   );
-  return rows.rows.map((row) => ({ action: toAction(row), delivered: row.delivered }));
+  const read = sound('actions', openShape, rows.rows.reverse(), odd);
+  return read.map(({ delivered, ...row }) => ({ action: toAction(row), delivered }));
 }
 
 /** The newest entries, newest last. */
@@ -67,56 +85,71 @@ export async function readLedger(
   filter: { agent: string | null; kind: string | null; limit: number },
 ): Promise<LedgerEntry[]> {
   const ofKind = filter.kind === null ? '' : ' AND kind = $4';
-  const rows = await client.query<ActionRow & { subject: string | null; outcomes: OutcomeRow[] | null }>(
-    `SELECT s.*, (SELECT i.subject FROM incidents i WHERE i.id = ${findingId}) AS subject, (SELECT jsonb_agg(jsonb_build_object('at', o.at, 'outcome', o.outcome, 'reason', o.reason, 'proof', o.proof) ORDER BY o.id)
-                  FROM action_outcomes o WHERE o.action_id = s.id) AS outcomes
+  const rows = await client.query(
+    `SELECT s.*, (SELECT left(i.subject, 1000) FROM incidents i WHERE i.id = ${findingId}) AS subject, ${outcomesOf('s')}
      FROM (
        SELECT * FROM (
          SELECT ${actionColumns} FROM agents g CROSS JOIN LATERAL (
            SELECT * FROM actions WHERE agent_id = g.id${ofKind} ORDER BY at DESC LIMIT $2) a
          WHERE g.host = $1 AND ($3::text IS NULL OR g.name = $3)
          UNION ALL
-         (SELECT ${actionColumns.replace('g.name', 'NULL')} FROM actions a
+         (SELECT ${actionColumns} FROM actions a LEFT JOIN agents g ON false
           WHERE a.agent_id IS NULL AND $3::text IS NULL AND a.host = ANY (${hostNames})${ofKind} ORDER BY at DESC LIMIT $2)
        ) both_kinds ORDER BY at DESC LIMIT $2) s ORDER BY s.at`,
     [host, filter.limit, filter.agent, ...(filter.kind === null ? [] : [filter.kind])],
   );
-  return rows.rows.map((row) => ({
+  return sound('actions', entryShape, rows.rows, leftOut).map(({ subject, outcomes, ...row }) => ({
     ...toAction(row),
-    subject: row.subject,
-    outcomes: (row.outcomes ?? []).map(({ at, outcome, reason, proof }) => ({
-      atMs: Date.parse(at),
-      outcome,
-      reason,
-      proof,
-    })),
+    subject,
+    outcomes: outcomes.map(({ at, ...outcome }) => ({ ...outcome, atMs: at })),
   }));
 }
 
-const actionColumns = 'a.id, a.at, g.name AS agent, a.kind, a.trigger, a.intent, a.finding';
+const actionColumns = `a.id, a.at, ${texts('g', 'name')}, ${texts('a', 'kind', 'trigger', 'finding')}, ${json('a', 'intent')}`;
 /** Rows of no agent from before there were ids are under the host's name: the ledger only grows. */
 const hostNames = 'ARRAY(SELECT unnest(ARRAY[h.id, h.was]) FROM hosts h WHERE h.id = $1)';
 /** Mostly an incident's. */
 const findingId = "CASE WHEN s.finding ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN s.finding::uuid END";
+const outcomesMax = 100;
 
-interface ActionRow {
-  id: string;
-  at: Date;
-  agent: string | null;
-  kind: Action['kind'];
-  trigger: Trigger;
-  intent: { [key: string]: Json };
-  finding: string | null;
+/** The first outcomes of an action, oldest first. */
+export function outcomesOf(action: string): string {
+  return `(SELECT jsonb_agg(jsonb_build_object('at', o.at, 'outcome', o.outcome, 'reason', o.reason, 'proof', o.proof) ORDER BY o.id)
+     FROM (SELECT o.id, o.at, ${texts('o', 'outcome', 'reason')}, ${json('o', 'proof')} FROM action_outcomes o
+           WHERE o.action_id = ${action}.id ORDER BY o.id LIMIT ${outcomesMax}) o) AS outcomes`;
 }
 
-interface OutcomeRow {
-  at: string;
-  outcome: string;
-  reason: string | null;
-  proof: { [key: string]: Json } | null;
-}
+const outcomeShape = z.object({
+  at: writtenMoment,
+  outcome: words(100),
+  reason: words(500).nullable(),
+  proof: jsonObject.nullable().catch(null),
+});
 
-function toAction(row: ActionRow): Action {
-  const { id, at, agent, kind, trigger, intent, finding } = row;
-  return { id, atMs: past(at), agent, kind, trigger, intent, finding };
+/** What the ledger says of an action; a word of it that is none is left out. */
+export const outcomesShape = z
+  .array(z.unknown())
+  .nullable()
+  .transform((all) => sound('action_outcomes', outcomeShape, all ?? [], leftOut));
+
+export const tag = matching(/^wk-[0-9a-f]{4,16}$/);
+
+const actionShape = z.object({
+  id: z.string(),
+  at: moment,
+  name: exact().nullable(),
+  kind: oneOf<Action['kind']>({ prompt: true, command: true, interrupt: true, notify: true }),
+  trigger: z.custom<Trigger>((value) => typeof value === 'string' && /^[a-z]{1,20}(:[a-z-]{1,50})?$/.test(value)),
+  intent: jsonObject,
+  finding: exact(100).nullable(),
+});
+
+const openShape = actionShape
+  .extend({ delivered: z.boolean() })
+  .refine(({ intent }) => tag.optional().safeParse(intent.tag).success, 'no tag of ours');
+
+const entryShape = actionShape.extend({ subject: words(1_000).nullable(), outcomes: outcomesShape });
+
+function toAction({ at, name, ...row }: z.infer<typeof actionShape>): Action {
+  return { ...row, atMs: at, agent: name };
 }

@@ -1,9 +1,11 @@
 import pg from 'pg';
+import { z } from 'zod';
 import type { LedgerEntry } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { connect, reasonOf } from './connection.ts';
 import { readLedger } from './ledger.ts';
+import { exact, json, jsonObject, leftOut, moment, sound, texts, words } from './rows.ts';
 import { tallyScores } from './scores.ts';
 
 export interface EventRow {
@@ -13,6 +15,8 @@ export interface EventRow {
   kind: string;
   data: { [key: string]: Json };
 }
+
+const eventShape = z.object({ at: moment, name: exact(), source: words(40), kind: words(80), data: jsonObject });
 
 export type QueryFailure = 'unavailable' | 'no-agent';
 
@@ -28,12 +32,14 @@ export function readEvents(
       const known = await client.query('SELECT 1 FROM agents WHERE host = $1 AND name = $2', [host, agent]);
       if (known.rowCount === 0) return fail('no-agent', `no agent \`${agent}\``);
     }
-    const rows = await client.query<Omit<EventRow, 'at'> & { at: Date }>(
-      `SELECT e.at, a.name AS agent, e.source, e.kind, e.data FROM events e JOIN agents a ON a.id = e.agent_id
+    const rows = await client.query(
+      `SELECT e.id, e.at, ${texts('a', 'name')}, ${texts('e', 'source', 'kind')}, ${json('e', 'data')}
+       FROM events e JOIN agents a ON a.id = e.agent_id
        WHERE a.host = $1 AND ($2::text IS NULL OR a.name = $2) ORDER BY e.at DESC, e.recorded_at DESC LIMIT $3`,
       [host, agent, limit],
     );
-    return ok(rows.rows.reverse().map((row) => ({ ...row, at: row.at.toISOString() })));
+    const read = sound('events', eventShape, rows.rows.reverse(), leftOut);
+    return ok(read.map(({ name, at, ...row }) => ({ ...row, at: new Date(at).toISOString(), agent: name })));
   });
 }
 

@@ -1,8 +1,10 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { CheckName } from '../model/agent.ts';
 import type { Ending, Score } from '../model/score.ts';
 import type { RecentScore } from '../model/store.ts';
-import { past, time } from './agent-row.ts';
+import { time } from './agent-row.ts';
+import { checkName, count, exact, leftOut, moment, type OddRow, oneOf, sound, texts } from './rows.ts';
 
 export async function saveScore(client: pg.ClientBase, host: string, score: Score): Promise<void> {
   await client.query(
@@ -14,29 +16,51 @@ export async function saveScore(client: pg.ClientBase, host: string, score: Scor
   );
 }
 
-interface ScoreRow {
-  incident_id: string;
-  agent: string | null;
-  check_name: CheckName;
-  subject: string | null;
-  opened_at: Date;
-  ended_at: Date;
-  ending: Ending;
-}
+const ending = oneOf<Ending>({
+  'by-itself': true,
+  'human-wrote': true,
+  'human-interrupted': true,
+  'human-answered': true,
+  'human-acked': true,
+  'human-denied': true,
+  'prompt-helped': true,
+  'other-prompt': true,
+  failed: true,
+  'agent-died': true,
+  unseen: true,
+});
 
-export async function recentScores(client: pg.ClientBase, host: string, afterMs: number): Promise<RecentScore[]> {
-  const rows = await client.query<ScoreRow>(
-    `SELECT s.*, i.subject FROM scores s LEFT JOIN incidents i ON i.id = s.incident_id
-     WHERE s.host = $1 AND s.ended_at > $2 ORDER BY s.ended_at`,
+const scoreShape = z.object({
+  incident_id: z.string(),
+  agent: exact().nullable(),
+  check_name: checkName,
+  subject: exact(1_000).nullable(),
+  opened_at: moment,
+  ended_at: moment,
+  ending,
+});
+
+const recentMax = 10_000;
+
+export async function recentScores(
+  client: pg.ClientBase,
+  host: string,
+  afterMs: number,
+  odd: OddRow,
+): Promise<RecentScore[]> {
+  const rows = await client.query(
+    `SELECT s.incident_id, s.opened_at, s.ended_at, ${texts('s', 'agent', 'check_name', 'ending')}, ${texts('i', 'subject')}
+     FROM scores s LEFT JOIN incidents i ON i.id = s.incident_id
+     WHERE s.host = $1 AND s.ended_at > $2 ORDER BY s.ended_at LIMIT ${recentMax}`,
     [host, time(afterMs)],
   );
-  return rows.rows.map((row) => ({
+  return sound('scores', scoreShape, rows.rows, odd, ({ incident_id }) => incident_id).map((row) => ({
     incident: row.incident_id,
     agent: row.agent,
     check: row.check_name,
     subject: row.subject,
-    openedMs: past(row.opened_at),
-    endedMs: past(row.ended_at),
+    openedMs: row.opened_at,
+    endedMs: row.ended_at,
     ending: row.ending,
   }));
 }
@@ -48,13 +72,16 @@ export interface CheckTally {
   count: number;
 }
 
+const tallyShape = z.object({ check: checkName, ending: ending.nullable(), count });
+const medianShape = z.object({ check: checkName, ms: z.number() });
+
 export async function tallyScores(
   client: pg.ClientBase,
   host: string,
   sinceMs: number,
 ): Promise<{ tallies: CheckTally[]; medianOpenMs: Map<CheckName, number> }> {
   const given = [host, time(sinceMs)];
-  const tallies = await client.query<CheckTally>(
+  const tallies = await client.query(
     `SELECT check_name AS check, ending, count(*)::int AS count FROM scores
      WHERE host = $1 AND opened_at >= $2 GROUP BY check_name, ending
      UNION ALL
@@ -64,11 +91,16 @@ export async function tallyScores(
      GROUP BY i.check_name`,
     given,
   );
-  const medians = await client.query<{ check: CheckName; ms: number }>(
+  const medians = await client.query(
     `SELECT check_name AS check,
        percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM ended_at - opened_at)::float8 * 1000) AS ms
      FROM scores WHERE host = $1 AND opened_at >= $2 GROUP BY check_name`,
     given,
   );
-  return { tallies: tallies.rows, medianOpenMs: new Map(medians.rows.map(({ check, ms }) => [check, ms])) };
+  const byCheck = ({ check }: { check: unknown }) => check;
+  const known = sound('scores', medianShape, medians.rows, leftOut, byCheck);
+  return {
+    tallies: sound('scores', tallyShape, tallies.rows, leftOut, byCheck),
+    medianOpenMs: new Map(known.map(({ check, ms }) => [check, ms])),
+  };
 }

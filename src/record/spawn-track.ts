@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { SpawnRow, StoredSpawn } from '../model/spawn.ts';
-import { type SpawnRecord, selectSpawns, storedSpawn } from './spawns.ts';
+import { count, digits, exact, leftOut, sessionId, sound, texts, words } from './rows.ts';
+import { selectSpawns, storedSpawns } from './spawns.ts';
 
 /** What `spawn-track` writes and reads. The daemon finds it in the table. */
 
@@ -12,23 +14,28 @@ export interface LivingAgent {
 }
 
 export async function livingAgents(client: pg.ClientBase, host: string): Promise<LivingAgent[]> {
-  const rows = await client.query<{
-    name: string;
-    project: string;
-    session_id: string | null;
-    boot_id: string;
-    pid: number;
-    start_ticks: string;
-  }>("SELECT name, project, session_id, boot_id, pid, start_ticks FROM agents WHERE host = $1 AND state <> 'ended'", [
-    host,
-  ]);
-  return rows.rows.map((row) => ({
+  const rows = await client.query(
+    `SELECT a.pid, ${texts('a', 'name', 'project', 'session_id', 'boot_id', 'start_ticks')}
+     FROM agents a WHERE a.host = $1 AND a.state <> 'ended' ORDER BY a.last_seen DESC LIMIT ${livingMax}`,
+    [host],
+  );
+  return sound('agents', livingShape, rows.rows, leftOut, ({ name }) => name).map((row) => ({
     name: row.name,
     project: row.project,
     sessionId: row.session_id,
     process: { bootId: row.boot_id, pid: row.pid, startTicks: row.start_ticks },
   }));
 }
+
+const livingMax = 5_000;
+const livingShape = z.object({
+  name: exact(),
+  project: words(200),
+  session_id: sessionId.nullable(),
+  boot_id: exact(100),
+  pid: count,
+  start_ticks: digits,
+});
 
 export type NewSpawn = Pick<
   SpawnRow,
@@ -91,11 +98,11 @@ export async function listSpawns(
   client: pg.ClientBase,
   filter: { project: string | null; all: boolean; limit: number },
 ): Promise<StoredSpawn[]> {
-  const rows = await client.query<SpawnRecord>(
+  const rows = await client.query(
     `${selectSpawns} WHERE ($1::text IS NULL OR s.project = $1)
        AND ($2 OR (s.ended_at IS NULL AND s.status NOT IN ('finished', 'failed')))
      ORDER BY s.spawn_time DESC LIMIT $3`,
     [filter.project, filter.all, filter.limit],
   );
-  return rows.rows.map(storedSpawn).reverse();
+  return storedSpawns(rows.rows).reverse();
 }

@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { SpawnRow, SpawnSource, SpawnStatus, StoredSpawn } from '../model/spawn.ts';
-import { past, time } from './agent-row.ts';
+import { time } from './agent-row.ts';
+import { exact, leftOut, moment, type OddRow, sessionId, sound, texts, words } from './rows.ts';
 
 /** `active_spawns`: the first requirement's columns, and what the watch over them needs. */
 
@@ -51,29 +53,42 @@ export function cut(text: string, charsMax: number): string {
   return text.slice(0, charsMax).toWellFormed();
 }
 
-export interface SpawnRecord {
-  id: number;
-  host: string | null;
-  agent: string | null;
-  project: string;
-  task_id: string;
-  task_type: string | null;
-  description: string | null;
-  spawn_time: Date | null;
-  last_output_change: Date | null;
-  output_file: string | null;
-  status: string | null;
-  source: SpawnSource;
-  session_id: string | null;
-  label: string | null;
-  reason: string | null;
-  ended_at: Date | null;
-  noticed: string | null;
-}
+const statuses: readonly string[] = ['running', 'stalled', 'failed', 'finished', 'abandoned'] satisfies SpawnStatus[];
+
+/** Other programs write this table too: a word that is none of ours means that it runs. */
+const status = z
+  .string()
+  .transform((text) => (statuses.includes(text) ? (text as SpawnStatus) : 'running'))
+  .nullable();
+/** Nor are their times always times. */
+const whenever = moment.nullable().catch(null);
+
+const spawnShape = z.object({
+  id: z.number().int(),
+  host: exact().nullable(),
+  name: exact().nullable(),
+  project: words(200),
+  task_id: words(400),
+  task_type: words(200).nullable(),
+  description: words().nullable(),
+  spawn_time: whenever,
+  last_output_change: whenever,
+  // Only ever looked at as any output of an agent: a plain file of this user.
+  output_file: exact(4_096).nullable().catch(null),
+  status,
+  source: z.enum(['client', 'tracked']),
+  session_id: sessionId.nullable().catch(null),
+  label: words(200).nullable(),
+  reason: words(500).nullable(),
+  ended_at: moment.nullable(),
+  noticed: status,
+});
 
 const rowsMax = 2_000;
 
-export const selectSpawns = `SELECT s.*, a.name AS agent FROM active_spawns s LEFT JOIN agents a ON a.id = s.agent_id`;
+export const selectSpawns = `SELECT s.id, s.spawn_time, s.last_output_change, s.ended_at, ${texts('a', 'name')},
+    ${texts('s', 'host', 'project', 'task_id', 'task_type', 'description', 'output_file', 'status', 'source', 'session_id', 'label', 'reason', 'noticed')}
+  FROM active_spawns s LEFT JOIN agents a ON a.id = s.agent_id`;
 
 /** What runs, and what ended after the given time. Rows without a host were put in by hand: whoever looks takes them. */
 export async function loadSpawns(
@@ -81,29 +96,23 @@ export async function loadSpawns(
   host: string,
   endedAfterMs: number,
   only: SpawnSource | null,
+  odd: OddRow,
 ): Promise<StoredSpawn[]> {
-  const rows = await client.query<SpawnRecord>(
+  const rows = await client.query(
     `${selectSpawns} WHERE (s.host = $1 OR (s.host IS NULL AND s.source = 'tracked'))
        AND ($3::text IS NULL OR s.source = $3)
        AND (s.ended_at > $2 OR (s.ended_at IS NULL AND (s.status NOT IN ('finished', 'failed') OR s.spawn_time > $2)))
      ORDER BY s.id DESC LIMIT ${rowsMax}`,
     [host, time(endedAfterMs), only],
   );
-  return rows.rows.map(storedSpawn);
+  return storedSpawns(rows.rows, odd);
 }
 
-const statuses: readonly string[] = ['running', 'stalled', 'failed', 'finished', 'abandoned'] satisfies SpawnStatus[];
-
-/** Other programs write this table too: a word that is none of ours means that it runs. */
-function status(text: string | null): SpawnStatus {
-  return text !== null && statuses.includes(text) ? (text as SpawnStatus) : 'running';
-}
-
-export function storedSpawn(row: SpawnRecord): StoredSpawn {
-  return {
+export function storedSpawns(rows: readonly unknown[], odd: OddRow = leftOut): StoredSpawn[] {
+  return sound('active_spawns', spawnShape, rows, odd).map((row) => ({
     id: row.id,
     host: row.host,
-    agent: row.agent,
+    agent: row.name,
     project: row.project,
     taskId: row.task_id,
     taskType: row.task_type,
@@ -112,13 +121,13 @@ export function storedSpawn(row: SpawnRecord): StoredSpawn {
     label: row.label,
     description: row.description,
     output: row.output_file,
-    spawnedAtMs: past(row.spawn_time) ?? 0,
-    lastOutputMs: past(row.last_output_change),
-    status: status(row.status),
+    spawnedAtMs: row.spawn_time ?? 0,
+    lastOutputMs: row.last_output_change,
+    status: row.status ?? 'running',
     reason: row.reason,
-    endedAtMs: past(row.ended_at),
-    noticed: row.noticed === null ? null : status(row.noticed),
-  };
+    endedAtMs: row.ended_at,
+    noticed: row.noticed,
+  }));
 }
 
 /** What was done about a finding, beside what was found. */

@@ -1,10 +1,9 @@
 import pg from 'pg';
 import type { WatchEvent } from '../model/event.ts';
-import type { HookFact } from '../model/hook.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { SpawnRow } from '../model/spawn.ts';
-import type { CheckRow, SessionRow, Store, StoreBatch, StoredAgent, StoreFailure } from '../model/store.ts';
-import { type AgentRecord, agentRow, past, selectAgents, storedView, time, upsertAgents } from './agent-row.ts';
+import type { CheckRow, SessionRow, Store, StoreBatch, StoreFailure } from '../model/store.ts';
+import { agentRow, time, upsertAgents } from './agent-row.ts';
 import { reasonOf } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
 import { deedsAbout, lastRulePrompts } from './deeds.ts';
@@ -13,8 +12,10 @@ import { enterHost } from './hosts.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
 import { addClockMark, clockMarks, expire, newestRowMs } from './retention.ts';
+import { leftOut, type OddRow } from './rows.ts';
 import { recentScores, saveScore } from './scores.ts';
 import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
+import { loadAgents } from './stored-agents.ts';
 import { storeTold } from './told.ts';
 
 const statementMs = 15_000;
@@ -23,7 +24,8 @@ const answerMs = 20_000;
 const statementRowsMax = 2_000;
 const handoffsMax = 1_000;
 
-export function openStore(url: string): Store {
+/** `odd`: told of every row that is not as it should be; it is left out. */
+export function openStore(url: string, odd: OddRow = leftOut): Store {
   const pool = new pg.Pool({
     connectionString: url,
     max: 3,
@@ -37,7 +39,7 @@ export function openStore(url: string): Store {
   pool.on('error', () => {});
   return {
     write: (host, batch) => inTransaction(pool, (client) => writeBatch(client, host, batch)),
-    load: (host) => inTransaction(pool, (client) => loadAgents(client, host)),
+    load: (host) => inTransaction(pool, (client) => loadAgents(client, host, odd)),
     expire: (host, rows, beforeMs, rowsMax) =>
       inTransaction(pool, (client) => expire(client, host, rows, beforeMs, rowsMax)),
     clockMarks: (host) => inTransaction(pool, (client) => clockMarks(client, host)),
@@ -46,26 +48,26 @@ export function openStore(url: string): Store {
     enterHost: (host) => inTransaction(pool, (client) => enterHost(client, host)),
     intend: (host, action) => inTransaction(pool, (client) => intend(client, host, action)),
     conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
-    openActions: (host) => inTransaction(pool, (client) => openActions(client, host)),
+    openActions: (host) => inTransaction(pool, (client) => openActions(client, host, odd)),
     deedsAbout: (findings) => inTransaction(pool, (client) => deedsAbout(client, findings)),
     lastRulePrompts: (host, afterMs) => inTransaction(pool, (client) => lastRulePrompts(client, host, afterMs)),
     loadSpawns: (host, endedAfterMs, only) =>
-      inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only)),
+      inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only, odd)),
     noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),
     saveIncident: (host, incident) => inTransaction(pool, (client) => saveIncident(client, host, incident)),
     storeTold: (host, told, anyway) => inTransaction(pool, (client) => storeTold(client, host, told, anyway)),
-    openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host)),
+    openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host, odd)),
     saveScore: (host, score) => inTransaction(pool, (client) => saveScore(client, host, score)),
-    recentScores: (host, afterMs) => inTransaction(pool, (client) => recentScores(client, host, afterMs)),
+    recentScores: (host, afterMs) => inTransaction(pool, (client) => recentScores(client, host, afterMs, odd)),
     saveAuthority: (host, agent, authority) =>
       inTransaction(pool, (client) => saveAuthority(client, host, agent, authority)),
-    loadAuthorities: (host) => inTransaction(pool, (client) => loadAuthorities(client, host)),
+    loadAuthorities: (host) => inTransaction(pool, (client) => loadAuthorities(client, host, odd)),
     beginHandoff: (host, handoff) => inTransaction(pool, (client) => beginHandoff(client, host, handoff)),
     takeHandoffStep: (id, from, taken, change) =>
       inTransaction(pool, (client) => takeHandoffStep(client, id, from, taken, change)),
     loadHandoffs: (host, afterMs) =>
-      inTransaction(pool, (client) => readHandoffs(client, host, { agent: null, afterMs, limit: handoffsMax })),
-    handoffActions: (id) => inTransaction(pool, (client) => handoffActions(client, id)),
+      inTransaction(pool, (client) => readHandoffs(client, host, { agent: null, afterMs, limit: handoffsMax }, odd)),
+    handoffActions: (id) => inTransaction(pool, (client) => handoffActions(client, id, odd)),
     handoffText: (id) => inTransaction(pool, (client) => handoffText(client, id)),
     close: () => pool.end(),
   };
@@ -200,46 +202,4 @@ function checkRow(row: CheckRow): object {
     status: row.status,
     details: row.details,
   };
-}
-
-const hooksMax = 200;
-const lastHooks = `
-  SELECT e.agent_id, e.at, e.data FROM agents a CROSS JOIN LATERAL (
-    SELECT agent_id, at, data FROM events
-    WHERE agent_id = a.id AND kind = 'hook' AND session_id = a.session_id ORDER BY at DESC LIMIT $2) e
-  WHERE a.host = $1 AND a.state <> 'ended' ORDER BY e.at`;
-
-async function loadAgents(client: pg.PoolClient, host: string): Promise<StoredAgent[]> {
-  const agents = await client.query<AgentRecord>(`${selectAgents} WHERE a.host = $1`, [host]);
-  const sessions = await client.query<{
-    agent_id: string;
-    session_id: string;
-    transcript: string | null;
-    recorded_inode: string;
-    recorded_offset: string;
-  }>(
-    `SELECT agent_id, session_id, transcript, recorded_inode, recorded_offset FROM sessions
-     WHERE ended_at IS NULL AND recorded_offset IS NOT NULL AND agent_id IN (SELECT id FROM agents WHERE host = $1)`,
-    [host],
-  );
-  const hooks = await client.query<{ agent_id: string; at: Date; data: HookFact & { subagent: string | null } }>(
-    lastHooks,
-    [host, hooksMax],
-  );
-  return agents.rows.map((row) => {
-    const own = sessions.rows.filter((session) => session.agent_id === row.id);
-    const last = own.find((session) => session.session_id === row.session_id);
-    return {
-      view: { ...storedView(row), transcript: last?.transcript ?? null },
-      recorded: new Map(
-        own.map((session) => [
-          session.session_id,
-          { inode: session.recorded_inode, offset: Number(session.recorded_offset) },
-        ]),
-      ),
-      hooks: hooks.rows
-        .filter((hook) => hook.agent_id === row.id)
-        .map(({ at, data }) => ({ atMs: past(at), subagent: data.subagent, fact: data })),
-    };
-  });
 }

@@ -13,6 +13,7 @@ import type { Files, Processes } from '../model/world.ts';
 import { saysFull, whyFull } from '../sense/disk.ts';
 import type { Sweep } from '../sense/fleet.ts';
 import { localGit } from '../sense/git.ts';
+import { findTranscript } from '../sense/transcript-place.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
 import { authorityFor } from './config/match.ts';
@@ -69,6 +70,8 @@ interface ActingParts {
   servers: () => Sweep['servers'];
   /** Why rows wait; null: none does for long. */
   databaseAway: () => string | null;
+  /** A row of the database that is not what it should be. */
+  odd: (table: string, row: string, why: string) => void;
 }
 
 export const templateNames: readonly TemplateName[] = [
@@ -148,6 +151,12 @@ export class Acting {
     this.handoffs = new Handoffs({
       ...parts,
       uid: parts.processes.uid,
+      directory: (pid) => parts.processes.directory(pid),
+      hasSession: (name, sessionId) => {
+        const seen = parts.agent(name)?.seen;
+        if (seen == null || seen.configDir === null) return true;
+        return findTranscript(seen.client, parts.files, seen.configDir, null, sessionId) !== null;
+      },
       git: localGit(),
       prompter: this.#prompter,
       commander: this.#commander,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { claudeCode } from '../clients/claude-code/client.ts';
 import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import type { AgentClient } from '../clients/client.ts';
-import { Counters } from '../model/counters.ts';
+import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { InboxItem } from '../model/hook.ts';
 import type { HostEntry } from '../model/host.ts';
@@ -35,6 +35,7 @@ import { type Home, removeDaemonRecord, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
+import type { OddRows } from './odd-rows.ts';
 import { Retention } from './retention.ts';
 import { Saver } from './saver.ts';
 import { Spawns } from './spawns.ts';
@@ -82,7 +83,7 @@ export class Daemon {
   readonly #database: Database;
   readonly #store: Store;
   readonly #log: Log;
-  readonly #counters = new Counters();
+  readonly #counters: Counters;
   readonly #processes: Processes = linuxProcesses();
   readonly #host: HostEntry;
   readonly #clock = new WatchfulClock(systemClock);
@@ -100,8 +101,16 @@ export class Daemon {
   #stopping: Promise<void> | null = null;
   #stopped: () => void = () => {};
 
-  constructor(options: DaemonOptions, config: ConfigWatch, database: Database, store: Store, host: HostEntry) {
+  constructor(
+    options: DaemonOptions,
+    config: ConfigWatch,
+    database: Database,
+    store: Store,
+    host: HostEntry,
+    odd: OddRows,
+  ) {
     this.#host = host;
+    this.#counters = odd.counters;
     this.#options = options;
     this.#config = config;
     this.#database = database;
@@ -213,6 +222,7 @@ export class Daemon {
       spawnStatus: (agent, taskId) => this.#spawns.status(agent, taskId),
       servers: () => this.#watcher.servers,
       databaseAway: () => this.#saver.away,
+      odd: odd.note,
     });
     this.#clock.onSet((byMs, nowMs) => {
       this.#watcher.clockSet(byMs, nowMs);

@@ -1,3 +1,4 @@
+import { Counters } from '../model/counters.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { acquireLock } from '../record/lock-file.ts';
 import { openStore } from '../record/store.ts';
@@ -10,6 +11,8 @@ import { Daemon, type DaemonOptions, type RunningDaemon, type StartFailure } fro
 import { databaseRuns, openDatabase } from './database.ts';
 import { makeHomeDir, runningDaemon } from './home.ts';
 import { claimHost } from './host-id.ts';
+import { fileLog } from './log.ts';
+import { OddRows } from './odd-rows.ts';
 import { refreshScript } from './setup/init.ts';
 import type { StatusDocument } from './status.ts';
 
@@ -66,13 +69,16 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   options.progress('starting the database');
   const database = await openDatabase(options.home, options.environment, options);
   if (!database.ok) return fail('database', database.message, database.fix);
-  const store = openStore(database.value.url);
+  const log = fileLog(options.home.logFile);
+  const odd = new OddRows(new Counters(), (line) => log.write('warn', line));
+  const store = openStore(database.value.url, odd.note);
   const daemon = new Daemon(
     options,
     watchConfig(options.places, config, () => performance.now(), configHeldMs),
     database.value,
     store,
     host.value,
+    odd,
   );
   const running = await daemon.start();
   if (!running.ok) {

@@ -21,6 +21,9 @@ const reasons: Readonly<Record<string, string>> = {
 
 export function failureWords(handoff: Handoff): string {
   const reason = handoff.steps.at(-1)?.reason ?? '';
+  // Nothing it names is anything to rely on.
+  if (reason === 'untrusted')
+    return `the database had a handoff of it that does not fit the agent or the ledger; nothing was done for it. Its steps: watchkeeper handoffs ${shown(handoff.agent, 200)}`;
   const before = handoff.steps.at(-2)?.step ?? 'requested';
   const why = reasons[reason] ?? `it was refused (${shown(reason, 60)})`;
   return `its handoff failed at ${before}: ${why}; ${whereItIs(handoff)}. ${wayOut(handoff)}`;

@@ -42,6 +42,8 @@ export type HandoffFailure =
   | 'not-confirmed'
   | 'taken-over'
   | 'uncertain'
+  /** The row an earlier run left is not as the agent, the configuration and the ledger have it. */
+  | 'untrusted'
   | Refusal;
 
 /** What a look at the document found. */

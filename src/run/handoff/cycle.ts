@@ -23,6 +23,8 @@ export class Cycle {
   /** By which the permission to write the document is withdrawn; undefined: an earlier run may have given one. */
   allowance: string | null | undefined = undefined;
   allowedUntilMs = 0;
+  /** false: it is a row that was read, and yet to be judged. */
+  isOurs: boolean;
   readonly #signs = new Map<string, HandoffSigns>();
   readonly #known = new Map<string, { atMs: number; monotonicMs: number }>();
   #stepAgeMs = 0;
@@ -31,8 +33,9 @@ export class Cycle {
   #retryAtMs = 0;
   #retryWaitMs = retryMs.first;
 
-  constructor(handoff: Handoff, monotonicMs: number) {
+  constructor(handoff: Handoff, monotonicMs: number, isOurs = true) {
     this.handoff = handoff;
+    this.isOurs = isOurs;
     this.#lookedMs = monotonicMs;
   }
 
@@ -57,6 +60,12 @@ export class Cycle {
     handoff.sentBack = change.sentBack ?? handoff.sentBack;
     handoff.file = change.file ?? handoff.file;
     handoff.sha256 = change.document?.sha256 ?? handoff.sha256;
+  }
+
+  /** What is on record may be another's word: it is judged anew. */
+  readAgain(row: Handoff): void {
+    Object.assign(this.handoff, row);
+    this.isOurs = false;
   }
 
   /** How long this run has seen it at its step, without what did not count. */

@@ -30,11 +30,12 @@ import type { WatchedAgent } from '../watched-agent.ts';
 import { Cycle, moveHandoff } from './cycle.ts';
 import { HandoffDeeds, isWriting, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
-import { anchored, lookAtDocument, putBack, type SeenDocument } from './look.ts';
+import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
 import { newHandoff } from './new-handoff.ts';
 import { failureFinding, type HandoffNews, newsOf, stuckFinding } from './news.ts';
+import { Trust, type TrustParts } from './trust.ts';
 
-export interface HandoffsParts {
+export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSession' | 'odd'> {
   host: string;
   home: Home;
   uid: number;
@@ -65,6 +66,7 @@ const looking: readonly HandoffStep[] = ['prompted', 'written', 'verified', 'sav
 export class Handoffs {
   readonly #parts: HandoffsParts;
   readonly #deeds: HandoffDeeds;
+  readonly #trust: Trust;
   /** Open ones, by agent, in the order they were requested. */
   readonly #open = new Map<string, Cycle>();
   /** Those of the last day that are over, oldest first. */
@@ -73,6 +75,7 @@ export class Handoffs {
 
   constructor(parts: HandoffsParts) {
     this.#parts = parts;
+    this.#trust = new Trust(parts);
     this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
 
@@ -82,7 +85,7 @@ export class Handoffs {
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs - aheadMs);
     if (!stored.ok) return false;
     for (const handoff of stored.value) {
-      if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs()));
+      if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs(), false));
       else this.#over.push(handoff);
     }
     return true;
@@ -238,7 +241,9 @@ export class Handoffs {
     const signs = this.#signs(cycle, this.#parts.view(handoff.agent));
     cycle.actions = withTraces(cycle.learn(actions.value, clock.monotonicMs()), signs);
     if (cycle.actions.some(({ deed }) => deed === 'ask')) cycle.placed = true;
-    const seen = await this.#look(cycle);
+    const trust = await this.#trust.judge(cycle, this.#parts.view(handoff.agent));
+    if (trust === 'foreign') return this.#take(cycle, 'failed', 'untrusted', {});
+    const seen = trust === 'ours' ? await this.#look(cycle) : null;
     const view = this.#parts.view(handoff.agent);
     // Its first look may have failed: nothing is known of it yet.
     if (view === null && this.#parts.agent(handoff.agent) !== null) return;
@@ -313,7 +318,7 @@ export class Handoffs {
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
-    if (view !== null) this.#deeds.permit(cycle, view, this.#forbidden(view) === null);
+    if (view !== null) this.#deeds.permit(cycle, view, cycle.isOurs && this.#forbidden(view) === null);
     switch (move.do) {
       case 'wait':
         return;
@@ -331,7 +336,7 @@ export class Handoffs {
       case 'note-cleared':
         return this.#take(cycle, 'cleared', null, { newSession: move.newSession });
       case 'put-back':
-        return this.#putBack(cycle);
+        return this.#putBack(cycle, view);
       case 'fail':
         return this.#take(cycle, 'failed', move.reason, {});
       default:
@@ -342,10 +347,10 @@ export class Handoffs {
   }
 
   /** Whether it succeeded the next look tells. */
-  async #putBack(cycle: Cycle): Promise<void> {
+  async #putBack(cycle: Cycle, view: AgentView | null): Promise<void> {
     const text = await this.#parts.store.handoffText(cycle.handoff.id);
-    if (!text.ok || text.value === null) return;
-    const { reason, ...change } = putBack(cycle.handoff.file, text.value);
+    if (!text.ok || view === null) return;
+    const { reason, ...change } = this.#trust.putBack(cycle, view, text.value ?? '');
     await this.#take(cycle, 'cleared', reason, change);
   }
 
@@ -382,7 +387,7 @@ export class Handoffs {
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs);
     const now = stored.ok ? stored.value.find(({ id }) => id === cycle.handoff.id) : undefined;
     if (now === undefined || now.steps.length === cycle.handoff.steps.length) return;
-    Object.assign(cycle.handoff, now);
+    cycle.readAgain(now);
     this.#entered(cycle);
   }
 

@@ -4,8 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { agentView } from '../../../test/runs/agent-view.ts';
+import { goodDocument } from '../../../test/runs/handoff-document.ts';
 import type { State } from '../../model/agent.ts';
-import { type Handoff, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
+import { type Handoff, type HandoffAction, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
 import { fail, ok } from '../../model/result.ts';
 import { openAllowances } from '../allowances.ts';
 import { defaultConfig } from '../config/schema.ts';
@@ -104,6 +105,9 @@ class Desk {
     return {
       host: 'h',
       isTold: () => false,
+      directory: () => null,
+      hasSession: () => true,
+      odd: () => {},
       home: this.home,
       uid: process.getuid?.() ?? 0,
       clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs },
@@ -137,8 +141,8 @@ class Desk {
           return ok(undefined);
         },
         loadHandoffs: async () => ok(structuredClone(this.rows)),
-        handoffText: async () => ok('# Handoff\n'),
-        handoffActions: async () => (this.isLedgerGone ? gone : ok([])),
+        handoffText: async () => ok(goodDocument('abcd1234')),
+        handoffActions: async (id) => (this.isLedgerGone ? gone : ok(ledgerOf(row(id)?.steps ?? []))),
       },
       prompter: {
         prompt: async ({ isStillDue }) => {
@@ -154,6 +158,16 @@ class Desk {
       },
     };
   }
+}
+
+/** What the ledger says of one that came so far. */
+function ledgerOf(steps: Handoff['steps']): HandoffAction[] {
+  const action = (deed: 'ask' | 'clear', before: HandoffStep): HandoffAction[] => {
+    const after = steps.findIndex(({ step }) => step === before);
+    const outcomes = [{ outcome: 'uncertain', reason: null }];
+    return after === -1 ? [] : [{ id: deed, deed, after, why: null, atMs: steps[0]?.atMs ?? 0, outcomes, typed: null }];
+  };
+  return [...action('ask', 'prompted'), ...action('clear', 'cleared')];
 }
 
 async function desk(step: HandoffStep | null): Promise<Desk> {

@@ -51,7 +51,7 @@ export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promis
   return { look: { kind: 'ok', sha256, mtimeMs, problems }, text, file };
 }
 
-/** The text, at its place again, over whatever is there now. */
+/** The text, at its place again. */
 export function putBack(file: string, text: string): { reason: string } & Pick<HandoffChange, 'document'> {
   const bytes = Buffer.from(text);
   const folder = makeFolderFor(file);

@@ -49,6 +49,8 @@ export class MadeUp {
   /** The fresh context refuses to be told. */
   isShut = false;
   isTold = false;
+  /** Rows that were not trusted. */
+  readonly odd: string[][] = [];
   /** The client dies as soon as this step is on record. */
   crashAt: HandoffStep | null = null;
   /** Another agent of the project: how often it was asked for its document. */
@@ -150,6 +152,9 @@ export class MadeUp {
       news: () => {},
       idFor: () => 'id',
       isTold: () => this.isTold,
+      directory: () => null,
+      hasSession: () => true,
+      odd: (...row) => this.odd.push(row),
       failed: (error) => this.#failed(error),
       store: {
         beginHandoff: async (_host, handoff) => {
