@@ -38,11 +38,7 @@ describe('a secret does not slip through by how its value is written', () => {
       String.raw`{"o":"{\"password\":\"ab\\\"cd\",\"a\":1}"}`,
       String.raw`{"o":"{\"password\":\"[redacted]\",\"a\":1}"}`,
     ],
-    [
-      'a backslash at its end',
-      String.raw`{"password":"ab\\","user":"me"}`,
-      String.raw`{"password":"[redacted]","user":"me"}`,
-    ],
+    ['a backslash at its end', String.raw`{"password":"ab\\","user":"me"}`, '{"password":"[redacted]","user":"me"}'],
     ['letters as escapes', String.raw`{"pass\u0077ord":"7x\u0037y"}`, String.raw`{"pass\u0077ord":"[redacted]"}`],
     ['an invisible character in its name', 'DB_PASS\u200bWORD=7x7', 'DB_PASS\u200bWORD=[redacted]'],
     ['a colour within', 'ghp_abcdefgh\u001b[1mijklmnopqrstuv\u001b[0m end', '[redacted] end'],

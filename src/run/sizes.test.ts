@@ -102,7 +102,7 @@ const markdown = [
 ];
 const screens = ['❯ ', '─', '✻ ', '(', '· 1 ', '… (', '↓ 1', 'Esc to ', ' · Retrying in ', '\u001b[0m ', ' a'];
 const commands = ['sleep ', 'sed -a ', 'cd a', "'", 'git -C a ', '> ', 'A=1 ', '<<', 'timeout ', ';  '];
-const yaml = ['- - ', 'a: ', '&a ', '{a: ', '"', '---\n', '|\n a\n'];
+const yaml = ['- - ', 'a: 1\n', '|\n a\n', '# ', "'"];
 
 const expected = { nonce: 'wk-1', background: ['a', '12345678', `${'a'.repeat(60)}b`], hasGit: true };
 const records = (text: string) => [
