@@ -40,7 +40,16 @@ export function isSaidError(text: string): boolean {
   return match !== null && (match[1] === undefined || errorKinds.has(match[1]));
 }
 
-/** A link is what somebody may click: in a message to people an address from outside is text. */
-export function unlinked(text: string): string {
-  return text.replaceAll('://', '[:]//').replace(/\b(www|mailto|javascript|data|file|tel)([.:])(?=\S)/gi, '$1[$2]');
+/** In a message to people: on one line, whatever blanks there are, and no address in it is one that can be followed. */
+export function told(text: string): string {
+  return text
+    .replace(/[\s\u2800\u3164\u115f\u1160\uffa0]+/g, ' ')
+    .replaceAll('://', '[:]//')
+    .replace(/\b(mailto|tel|javascript):(?=\S)/gi, '$1[:]')
+    .replace(/\bwww\.(?=\S)/gi, 'www[.]');
+}
+
+/** Where every `name.word` becomes a link, even of a file: it looks the same and is two words. */
+export function withoutDomains(text: string): string {
+  return text.replace(/(?<=[\p{L}\p{N}-])\.(?=\p{L}{2})/gu, '.\u200b');
 }
