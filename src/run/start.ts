@@ -8,6 +8,7 @@ import { watchConfig } from './config/watch.ts';
 import { Daemon, type DaemonOptions, type RunningDaemon, type StartFailure } from './daemon.ts';
 import { databaseRuns, openDatabase } from './database.ts';
 import { makeHomeDir, runningDaemon } from './home.ts';
+import { forgetful } from './redact.ts';
 import { refreshScript } from './setup/init.ts';
 import type { StatusDocument } from './status.ts';
 
@@ -61,7 +62,7 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   options.progress('starting the database');
   const database = await openDatabase(options.home, options.environment, options.progress);
   if (!database.ok) return fail('database', database.message, database.fix);
-  const store = openStore(database.value.url);
+  const store = forgetful(openStore(database.value.url));
   const daemon = new Daemon(
     options,
     watchConfig(options.places, loaded.value, () => performance.now(), configHeldMs),
