@@ -1,23 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { madeSecrets } from '../../test/fixtures/secrets.ts';
+import { leakIn, madeSecrets } from '../../test/fixtures/secrets.ts';
 import { redact } from './redact.ts';
 import { shown } from './text.ts';
 
 const all = madeSecrets();
 
-/** Any five of its characters in a row: half a secret is one too. */
-function leaked(text: string, canary: string): string | null {
-  const width = Math.min(canary.length, 6);
-  for (let at = 0; at + width <= canary.length; at += 1) {
-    const piece = canary.slice(at, at + width);
-    if (text.includes(piece)) return piece;
-  }
-  return null;
-}
-
 function slipped(clean: (text: string) => string): string[] {
   return all.flatMap(({ name, text, canary }) => {
-    const piece = leaked(clean(text), canary);
+    const piece = leakIn(clean(text), canary, 6);
     return piece === null ? [] : [`${name}: ${piece} in ${clean(text)}`];
   });
 }

@@ -93,6 +93,8 @@ const argument = /\\{0,8}["'][ \t]{0,4},[ \t]{0,4}(?=\\{0,8}["'])/y;
 const option = /[ \t]{1,4}(?![-\s])/y;
 const block =
   /[|>][-+0-9]{0,2}[ \t]{0,4}(?:\r?\n|\\n)([ \t]{1,40})(?:(?!\\n)[^\n])*(?:(?:\n|\\n)\1(?:(?!\\n)[^\n])*)*/y;
+/** The same after its lines were joined. */
+const joinedBlock = /[|>][-+0-9]{0,2}[ \t]{2,40}[^\s\\]+/y;
 const newLine = /\s{0,200}(?=\\{0,8}["'])/y;
 
 /** The span of the value, if it is one, and where to look on. Always behind what was read, so that nothing is read again. */
@@ -112,7 +114,7 @@ function valueBehind(text: string, { kind, isPlain, from }: Name, nameEnd: numbe
   const isComparison = said[0].includes('==');
   if (/[:]/.test(said[0]) || isQuotedName) at += match(newLine, text, at)?.[0].length ?? 0;
 
-  const folded = match(block, text, at);
+  const folded = match(block, text, at) ?? match(joinedBlock, text, at);
   if (folded !== null) return [[at, at + folded[0].length], at + folded[0].length];
   const quoted = quotedValue(text, at);
   if (quoted !== null) return checked(text, quoted, kind, true);

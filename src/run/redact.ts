@@ -38,7 +38,7 @@ export function whyNoSecret(secret: string): string | null {
 }
 
 /** As it is, and as it stands within JSON, within JSON in JSON, within an address and in texts made printable. */
-export function formsOf(secret: string): string[] {
+function formsOf(secret: string): string[] {
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
   const all = [
     ...[inJson(inJson(secret)), inJson(secret), secret.replaceAll('/', '\\/')],
