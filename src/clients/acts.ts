@@ -98,7 +98,7 @@ function actByWords(tool: string): CallAct | 'shell' {
 }
 
 function shellAct(command: string): CallAct {
-  if (/(^|[\s;&|])(sleep|start-sleep)\s[-\w\s]*\d/i.test(command)) return 'wait';
+  if (/(^|[\s;&|])(sleep|start-sleep)\s[-\w\s]{0,80}\d/i.test(command)) return 'wait';
   const own = bare(command);
   if (/<<-?\s*['"]?\w+/.test(command) && />\s*[^\s&/]|>\s*\/(?!dev\/)/.test(command)) return 'change';
   if (/(^|[\s;&|])(sed\s+(-\w+\s+)*-i|perl\s+-p?i|tee\s|patch\s|apply_patch)/.test(command)) return 'change';

@@ -1,6 +1,8 @@
 import type { AgentView, CheckName } from '../model/agent.ts';
 import { counted } from '../model/count.ts';
+import { told } from '../model/evidence.ts';
 import type { Incident } from '../model/incident.ts';
+import { shown } from '../model/text.ts';
 import { promptsSpent } from './policy.ts';
 
 /** What a person has to know to help: who, what, since when, and what to do now. */
@@ -10,6 +12,8 @@ export interface HumanText {
   whatToDo: string[];
   attach: string | null;
 }
+
+const textCharsMax = 4_000;
 
 const titles: Record<CheckName, string> = {
   'waiting-human': 'waits for you',
@@ -58,8 +62,8 @@ export function messageFor(incident: Incident, view: AgentView | null): HumanTex
       ? ` It was prompted ${counted(incident.prompts, 'time')}.`
       : '';
   return {
-    title: `${whose(incident)} ${titles[incident.check]}`,
-    text: `${incident.text} (since ${since}).${tried}`,
+    title: told(shown(`${whose(incident)} ${titles[incident.check]}`)),
+    text: told(shown(`${incident.text} (since ${since}).${tried}`, textCharsMax)),
     whatToDo: [...(attach === null ? [] : [attach]), ...advice(incident), `watchkeeper ack ${incident.id}`],
     attach,
   };

@@ -1,9 +1,10 @@
+import { errorWords, isPlainWord, isSaidError, quoted } from '../model/evidence.ts';
 import { whyUnsafe } from './prompt-text.ts';
 
 /**
  * What rules say to agents: fixed words, of seeds 000 and 001 or of the machine's configuration, with evidence in
- * slots. Evidence comes from agents and their files, so a slot takes only what its kind allows: it cannot add a line,
- * hide a character, make the text a command of the client, or mean anything to a shell should one be beneath.
+ * slots. Evidence comes from agents and their files, so a slot takes only what its kind allows: it cannot be an order,
+ * attach a file, make the text a command of the client, or mean anything to a shell should one be beneath.
  */
 export type TemplateName =
   | 'spawn-update'
@@ -126,7 +127,6 @@ const names = Object.keys(templates) as TemplateName[];
 const slotPattern = /\{([a-z]+)\}/g;
 
 const templateCharsMax = 1_000;
-const wordCharsMax = 100;
 const phraseCharsMax = 160;
 const remarksCharsMax = 600;
 const pathCharsMax = 300;
@@ -197,62 +197,70 @@ function templateProblem(template: Template, text: string): string | null {
 type SlotCheck = (value: string | number) => Filled;
 
 const slotKinds: Record<Slot, SlotCheck> = {
-  task: word,
+  task: name,
   minutes: (value) => amount(value, Number.MAX_SAFE_INTEGER),
   percent: (value) => amount(value, 100),
-  output: path,
+  output,
   file: path,
-  error: (value) => phrase(value, phraseCharsMax),
-  activity: (value) => phrase(value, phraseCharsMax),
-  why: (value) => phrase(value, phraseCharsMax),
-  nonce: word,
-  background: (value) => phrase(value, phraseCharsMax),
-  problems: (value) => phrase(value, remarksCharsMax),
+  error,
+  activity: name,
+  why: (value) => ownWords(value, phraseCharsMax),
+  nonce: (value) => ownWords(value, nonceCharsMax),
+  background: (value) => ownWords(value, remarksCharsMax),
+  problems: (value) => ownWords(value, remarksCharsMax),
 };
 
-/** Characters that mean something to a shell. */
-const shellActive = /[$`;|&<>!\\"']/;
+const nonceCharsMax = 40;
+const detailWords: ReadonlySet<string> = new Set(['thinking', 'tool', 'subagent', 'api-stall', 'working']);
 
 function amount(value: string | number, max: number): Filled {
-  const given = typeof value === 'number' ? value : /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  const given = typeof value === 'number' ? value : /^\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isFinite(given) || given < 0 || given > max) return { ok: false, reason: 'no number that makes sense' };
   return { ok: true, text: String(given < 10 ? Math.round(given * 10) / 10 : Math.round(given)) };
 }
 
-/** A name: refused, not changed, if it holds what a name need not hold. */
-function word(value: string | number): Filled {
-  const text = oneLine(value);
-  if (!text.ok) return text;
-  if (shellActive.test(text.text)) return { ok: false, reason: 'it holds a character that means something to a shell' };
-  return { ok: true, text: cut(text.text, wordCharsMax) };
+/** What something is called by others; by the number of its row where that cannot be said. */
+function name(value: string | number): Filled {
+  if (typeof value === 'number') return row(value);
+  if (detailWords.has(value)) return { ok: true, text: value };
+  return isPlainWord(value) ? { ok: true, text: quoted(value) } : { ok: false, reason: notPlain };
 }
 
-/** Neither changed nor cut: it would be another path. */
+const notPlain = 'what comes from outside has to be one short word of letters, figures and . _ : + -';
+
+function row(value: number): Filled {
+  return Number.isSafeInteger(value) && value >= 0
+    ? { ok: true, text: `no. ${value}` }
+    : { ok: false, reason: 'no number of a row' };
+}
+
+/** A file's name without its folders, which begin with `/` and are anybody's words. */
+function output(value: string | number): Filled {
+  if (typeof value === 'number') return row(value);
+  return value === 'none' ? { ok: true, text: value } : name(value.slice(value.lastIndexOf('/') + 1));
+}
+
+function error(value: string | number): Filled {
+  const text = String(value);
+  if (isSaidError(text)) return { ok: true, text };
+  return { ok: true, text: isPlainWord(text) ? quoted(text) : errorWords(null, text) };
+}
+
+/** Of a file of ours, which the agent has to find: neither changed nor cut, it would be another. */
 function path(value: string | number): Filled {
-  const text = oneLine(value);
-  if (!text.ok) return text;
-  if (shellActive.test(text.text)) return { ok: false, reason: 'it holds a character that means something to a shell' };
-  if (text.text.length > pathCharsMax) return { ok: false, reason: `it is longer than ${pathCharsMax} characters` };
-  return text;
+  const text = String(value);
+  if (text.length > pathCharsMax) return { ok: false, reason: `it is longer than ${pathCharsMax} characters` };
+  return /^\/?[A-Za-z0-9._][A-Za-z0-9._/+:*-]*$/.test(text)
+    ? { ok: true, text }
+    : { ok: false, reason: 'a path of letters, figures and . _ / + : - only can be typed safely' };
 }
 
-/** A remark: the sense stays without the characters that have another one for a shell. */
-function phrase(value: string | number, charsMax: number): Filled {
-  const text = oneLine(value);
-  if (!text.ok) return text;
-  const plain = text.text.replaceAll(new RegExp(shellActive, 'g'), ' ').replaceAll(/ {2,}/g, ' ').trim();
-  return plain === '' ? { ok: false, reason: 'nothing of it can be shown' } : { ok: true, text: cut(plain, charsMax) };
-}
+/** Words of ours, and in them evidence that is quoted already: each of them as it may be typed. */
+const ownWord = /^[(“]{0,2}[A-Za-z0-9](?:[A-Za-z0-9._:+%/-]*[A-Za-z0-9%])?[.,:”)…]{0,3}$/;
 
-function oneLine(value: string | number): Filled {
+function ownWords(value: string | number, charsMax: number): Filled {
   const text = String(value).trim();
   if (text === '') return { ok: false, reason: 'it is empty' };
-  // A word in front, since what begins a slot does not begin the text.
-  const unsafe = text.includes('\n') ? 'it has more than one line' : whyUnsafe(`x ${text} x`, true);
-  return unsafe === null ? { ok: true, text } : { ok: false, reason: unsafe };
-}
-
-function cut(text: string, charsMax: number): string {
-  const characters = [...text];
-  return characters.length <= charsMax ? text : `${characters.slice(0, charsMax - 1).join('')}…`;
+  if (text.length > charsMax) return { ok: false, reason: `it is longer than ${charsMax} characters` };
+  return text.split(' ').every((word) => ownWord.test(word)) ? { ok: true, text } : { ok: false, reason: notPlain };
 }

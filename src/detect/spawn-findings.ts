@@ -1,9 +1,12 @@
 import type { CheckName, Finding, FindingEvidence } from '../model/agent.ts';
+import { isPlainWord } from '../model/evidence.ts';
 import type { SpawnSource, SpawnStatus } from '../model/spawn.ts';
 import { shown } from '../model/text.ts';
 
 /** One spawn at one moment, as the checks see it. */
 export interface SpawnState {
+  /** The number of its row, where that is known. */
+  row: number | null;
   agent: string | null;
   project: string;
   sessionId: string | null;
@@ -89,7 +92,8 @@ function finding(
   slots: Record<string, string | number>,
 ): FoundTrouble['finding'] {
   const evidence: FindingEvidence[] = [{ source: sourceOf(spawn), atMs: sinceMs, text: shown(text, listCharsMax) }];
-  const task = { task: spawn.taskId, output: spawn.output ?? 'none' };
+  const output = spawn.output?.slice(spawn.output.lastIndexOf('/') + 1) ?? 'none';
+  const task = { task: called(spawn.taskId, spawn.row), output: called(output, spawn.row) };
   return {
     check,
     subject: spawn.taskId,
@@ -100,6 +104,11 @@ function finding(
     action: null,
     slots: { ...task, ...slots },
   };
+}
+
+/** By its name, if that can be typed; else by the number of its row, under which `spawn-track list` has it. */
+function called(name: string, row: number | null): string | number {
+  return isPlainWord(name) ? name : (row ?? 'unnamed');
 }
 
 /** Work whose parent ended or was cleared: nobody waits for it any more. One finding for each session left behind. */

@@ -36,7 +36,7 @@ export interface Action {
   atMs: number;
   /** null: about work that no agent is known to have begun. */
   agent: string | null;
-  kind: 'prompt' | 'command' | 'interrupt' | 'notify';
+  kind: 'prompt' | 'command' | 'interrupt' | 'notify' | 'redact';
   trigger: Trigger;
   intent: { [key: string]: Json };
   finding: string | null;

@@ -1,14 +1,19 @@
 /** Text from outside: agents, their files, tmux, the network. It may be stored and shown, never typed or executed. */
 
+import { redact } from './redact.ts';
+
 const shownMax = 2_000;
+/** What is cut is redacted with what follows: half of a secret has no longer its form. */
+const marginChars = 1_000;
 
 /**
  * Makes untrusted text safe for a terminal, a log and a database: control, bidirectional and other invisible
  * characters and lone surrogates are written out as escapes, and secrets are taken out.
  */
 export function shown(text: string, charsMax = shownMax): string {
-  const cut = text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
-  return redact(printable(cut));
+  const clean = redact(text.slice(0, charsMax + marginChars));
+  const isCut = clean.length > charsMax || text.length > charsMax + marginChars;
+  return printable(isCut ? `${clean.slice(0, charsMax)}…` : clean);
 }
 
 /** The same without cutting or redacting, for what the user wrote and has to find again. */
@@ -31,19 +36,4 @@ function escaped(character: string): string {
   if (character === '\t') return '\\t';
   if (character === '\r') return '\\r';
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
-}
-
-const secrets: readonly RegExp[] = [
-  /\b(sk|pk|rk)-[A-Za-z0-9_-]{16,}/g,
-  /\b(gh[pousr]|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{16,}/g,
-  /\b(AKIA|ASIA)[A-Z0-9]{16}\b/g,
-  /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*/g,
-  /\b(?:bearer|basic)\s+[A-Za-z0-9+/_.=-]{16,}/gi,
-  /\b(?:api[_-]?key|token|secret|password|passwd)["']?\s*[=:]\s*["']?[^\s"',;]{8,}/gi,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/g,
-  /(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)/g,
-];
-
-function redact(text: string): string {
-  return secrets.reduce((rest, secret) => rest.replace(secret, '[redacted]'), text);
 }

@@ -1,5 +1,6 @@
 import type { Counters } from '../model/counters.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
+import { forget } from '../model/forgotten.ts';
 import type { Clock } from '../model/world.ts';
 import type { Acting } from './acting.ts';
 import { countSources } from './agent-sources.ts';
@@ -57,6 +58,10 @@ export class Answers {
         return this.#parts.acting.handoffs.request(request.agent, request.dryRun);
       case 'handoff-state':
         return this.#parts.acting.handoffs.document(request.id);
+      case 'forget':
+        forget(request.forms.filter((form) => typeof form === 'string' && form.length >= 6));
+        // What waits to be written is without it too, and is written before the tables are gone through.
+        return { ok: await this.#parts.journal.flush() };
       case 'why':
         return this.#parts.acting.why(request.agent);
       default:

@@ -18,7 +18,8 @@ export type ControlRequest =
   | { ask: 'inbox' }
   | { ask: 'handoff'; agent: string; dryRun: boolean }
   | { ask: 'handoff-state'; id: string }
-  | { ask: 'why' | 'compact'; agent: string };
+  | { ask: 'why' | 'compact'; agent: string }
+  | { ask: 'forget'; forms: string[] };
 
 export interface ControlServer {
   path: string;
@@ -93,7 +94,7 @@ function socketPlace(home: Home): { path: string; remove(): void } {
 
 const requests: readonly string[] = [
   ...['status', 'doctor', 'follow', 'stop', 'prompt', 'authority', 'ack', 'inbox', 'why', 'compact', 'handoff'],
-  'handoff-state',
+  ...['handoff-state', 'forget'],
 ];
 
 function parseRequest(text: string): ControlRequest | null {

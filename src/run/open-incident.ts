@@ -2,8 +2,8 @@ import type { PromptTemplate, Step } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Deeds } from '../model/deeds.ts';
+import { errorWords } from '../model/evidence.ts';
 import type { Incident } from '../model/incident.ts';
-import { shown } from '../model/text.ts';
 
 /** What cannot be done now is tried again, at first soon and then less often. */
 export const retryFirstMs = 5_000;
@@ -92,7 +92,7 @@ export function isHeldBack(step: Step, incident: Incident): boolean {
 }
 
 export function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView, nowMs: number): SlotValues {
-  if (template === 'continue') return { error: shown(incident.text, 150) || 'an error' };
+  if (template === 'continue') return { error: errorWords(view.errorKind, incident.text) };
   const minutes = Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000));
   return { minutes, activity: view.reading.detail ?? 'working' };
 }

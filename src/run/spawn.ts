@@ -103,7 +103,7 @@ export class Spawn {
     const { quietMs, untold, orphan } = this;
     return {
       ...{ agent, project, sessionId, taskId, taskType, label, source, status, reason, output, endedAtMs },
-      ...{ quietMs, untold, orphan },
+      ...{ row: this.row.id, quietMs, untold, orphan },
       failureLine: this.#ending?.line ?? null,
       stopped: this.end?.how === 'stopped',
     };

@@ -13,6 +13,7 @@ import { makeHomeDir, runningDaemon } from './home.ts';
 import { claimHost } from './host-id.ts';
 import { fileLog } from './log.ts';
 import { OddRows } from './odd-rows.ts';
+import { forgetful } from './redact.ts';
 import { refreshScript } from './setup/init.ts';
 import type { StatusDocument } from './status.ts';
 
@@ -71,7 +72,7 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   if (!database.ok) return fail('database', database.message, database.fix);
   const log = fileLog(options.home.logFile);
   const odd = new OddRows(new Counters(), (line) => log.write('warn', line));
-  const store = openStore(database.value.url, odd.note);
+  const store = forgetful(openStore(database.value.url, odd.note));
   const daemon = new Daemon(
     options,
     watchConfig(options.places, config, () => performance.now(), configHeldMs),

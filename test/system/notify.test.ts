@@ -244,7 +244,7 @@ describe('over HTTP', () => {
     it('a title cannot bring a header of its own', async () => {
       expect(await ntfy({ title: 'x\r\nActions: view, evil, https://evil\r\n\r\nbody' })).toEqual({ ok: true });
       expect(only().headers.actions).toBeUndefined();
-      expect(only().headers.title).toBe('x\\r\\nActions: view, evil, https://evil\\r\\n\\r\\nbody');
+      expect(only().headers.title).toBe('x\\r\\nActions: view, evil, https[:]//evil\\r\\n\\r\\nbody');
     });
   });
 
@@ -256,7 +256,7 @@ describe('over HTTP', () => {
       const sent = JSON.parse(only().body);
       expect(sent).toMatchObject({ mrkdwn: false, link_names: false });
       expect(sent.text.split('\n')[1]).toBe(
-        '&lt;!channel&gt; &lt;@U1&gt; @\u200beveryone @\u200bHere &amp; &lt;https://evil|here&gt; **b** `c` [a](http://b) a@b',
+        '&lt;!channel&gt; &lt;@U1&gt; @\u200beveryone @\u200bHere &amp; &lt;https[:]//evil|here&gt; **b** `c` [a](http[:]//b) a@b',
       );
     });
 
@@ -265,13 +265,56 @@ describe('over HTTP', () => {
       const sent = JSON.parse(only().body);
       expect(sent.allowed_mentions).toEqual({ parse: [] });
       expect(sent.content.split('\n')[1]).toBe(
-        '\\<!channel\\> \\<@U1\\> @\u200beveryone @\u200bHere & \\<https\\://evil\\|here\\> \\*\\*b\\*\\* \\`c\\` \\[a\\]\\(http\\://b\\) a@b',
+        '\\<!channel\\> \\<@U1\\> @\u200beveryone @\u200bHere & \\<https\\[\\:\\]//evil\\|here\\> \\*\\*b\\*\\* \\`c\\` \\[a\\]\\(http\\[\\:\\]//b\\) a@b',
       );
     });
 
     it('the command to attach stays what it is', async () => {
       await send({ type: 'slack', urlEnv: 'U' }, {}, { U: `${base}/slack` });
       expect(JSON.parse(only().body).text).toBe(`${message.title}\n${body}`);
+    });
+  });
+
+  describe('evidence forges no line, no link and no button', () => {
+    const lines = [
+      '\nAttach: rm -rf ~',
+      '\r\n- watchkeeper unpause',
+      '\u2028- step',
+      '\u000b- step',
+      `${'\u3000'.repeat(90)}- step`,
+    ];
+    const links = ['https://evil.example/x', 'www.evil.example', 'evil.example/login', 'mailto:me@evil.example'];
+    const marks = ['[here](https://evil.example)', '<https://evil.example|here>', '<!channel>', '<@U1>', '@everyone'];
+    const buttons = [
+      '\r\nActions: view, x, https://evil.example',
+      '\nClick: https://evil.example',
+      '{"actions":[{"url":"x"}]}',
+    ];
+    const evil = [...lines, ...links, ...marks, ...buttons];
+
+    it.each([
+      ['webhook', (sent: string) => JSON.parse(sent).text],
+      ['ntfy', (sent: string) => sent],
+      ['slack', (sent: string) => JSON.parse(sent).text],
+      ['discord', (sent: string) => JSON.parse(sent).content],
+    ] as const)('%s', async (type, textIn) => {
+      const config = type === 'webhook' || type === 'ntfy' ? { url: `${base}/x` } : { urlEnv: 'U' };
+      await send({ type, ...config }, {}, { U: `${base}/x` });
+      const usual = { lines: textIn(only().body).split('\n').length, headers: Object.keys(only().headers).sort() };
+      for (const each of evil) {
+        requests = [];
+        expect(await send({ type, ...config }, { text: each, title: `a ${each}` }, { U: `${base}/x` })).toEqual({
+          ok: true,
+        });
+        const { headers, body: sent } = only();
+        const text: string = textIn(sent);
+        expect(Object.keys(headers).sort()).toEqual(usual.headers);
+        expect(text.split(/[\n\r\u2028\u2029\u000b\u000c\u0085]/)).toHaveLength(usual.lines);
+        expect(text).not.toMatch(/:\/\/|www\.|mailto:|\s{3}/);
+        if (type === 'slack') expect(text).not.toMatch(/<[!@h]|@everyone/);
+        if (type === 'discord') expect(text).not.toMatch(/(?<!\\)[[<]|@everyone/);
+        if (type === 'ntfy' || type === 'slack') expect(text).not.toContain('evil.example');
+      }
     });
   });
 });

@@ -1,3 +1,4 @@
+import { withoutDomains } from '../../model/evidence.ts';
 import { bodyText, type HumanMessage } from './message.ts';
 
 /** Discord refuses more than 2,000 characters; Slack cuts at 40,000 and folds long before. */
@@ -7,7 +8,9 @@ const slackCharsMax = 4_000;
 /** `<!channel>`, `<@U1>` and `<url|text>` are Slack's markup: with these three escaped none is left. */
 export function slackBody(message: HumanMessage): object {
   const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-  const text = escapedWithin(plain(message), slackCharsMax, (character) => escapes[character] ?? character);
+  const { title, text: said } = message;
+  const unlinked = { ...message, title: withoutDomains(title), text: withoutDomains(said) };
+  const text = escapedWithin(plain(unlinked), slackCharsMax, (character) => escapes[character] ?? character);
   return { text, mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false };
 }
 

@@ -1,3 +1,4 @@
+import { told } from '../../model/evidence.ts';
 import { shown } from '../../model/text.ts';
 
 /** What a person is told. The keys are those of the JSON document that a command or webhook gets. */
@@ -46,8 +47,8 @@ export function bounded(message: HumanMessage): HumanMessage {
     severity: message.severity,
     event: message.event,
     since: name(message.since),
-    title: shown(message.title, titleCharsMax),
-    text: shown(message.text, textCharsMax),
+    title: told(shown(message.title, titleCharsMax)),
+    text: told(shown(message.text, textCharsMax)),
     what_to_do: message.what_to_do.slice(0, stepsMax).map((step) => shown(step, stepCharsMax)),
     // A command that was cut is another command.
     attach: attach === null || attach.length > attachCharsMax ? null : shown(attach, attachCharsMax),

@@ -1,3 +1,4 @@
+import { withoutDomains } from '../../model/evidence.ts';
 import { bodyText, cutToBytes, type HumanMessage } from './message.ts';
 import type { Post } from './post.ts';
 
@@ -9,7 +10,7 @@ const encodedWordBytesMax = 45;
 export function ntfyPost(message: HumanMessage): Post {
   const { priority, tag } = urgency(message);
   return {
-    body: cutToBytes(bodyText(message), bodyBytesMax),
+    body: cutToBytes(bodyText({ ...message, text: withoutDomains(message.text) }), bodyBytesMax),
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       title: headerValue(message.title === '' ? 'Watchkeeper' : message.title),

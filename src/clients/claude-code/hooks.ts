@@ -93,7 +93,8 @@ function factOf(name: string, body: JsonObject, allowed: boolean): HookFact {
       return {
         kind: 'turn-failed',
         error: (asString(body.error) ?? 'unknown').slice(0, 80),
-        text: (asString(body.last_assistant_message) ?? '').slice(0, 500),
+        // More than is shown: a secret that is cut off is not known as one.
+        text: (asString(body.last_assistant_message) ?? '').slice(0, 2_000),
       };
     case 'PreToolUse':
       return { kind: 'tool-start', id: call, tool };

@@ -35,14 +35,17 @@ export function parseScreen(screen: string): Row[] {
     }
     return {
       cells,
-      text: cells
-        .map((cell) => cell.character)
-        .join('')
-        .replace(/ +$/, ''),
+      text: withoutBlanksAtEnd(cells.map((cell) => cell.character).join('')),
     };
   });
   while (rows.length > 0 && rows.at(-1)?.text === '') rows.pop();
   return rows;
+}
+
+function withoutBlanksAtEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === ' ') end -= 1;
+  return text.slice(0, end);
 }
 
 function cellOf(character: string, { dim, colour, inverse }: Style): Cell {

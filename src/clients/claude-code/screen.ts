@@ -67,7 +67,7 @@ export function findInputBox(screen: string): InputBox | null {
   // The rows of a wrapped text are indented below the mark.
   const typed = box.inside.map((row) => typedText(row.cells.slice(mark.length))).join('\n');
   const stashed = /› stashed\s*$/.test(box.above.at(-1)?.text ?? '');
-  return { text: typed.replace(/\s+$/, ''), mark, stashed, chosen: chosenCommand(box.above) };
+  return { text: typed.trimEnd(), mark, stashed, chosen: chosenCommand(box.above) };
 }
 
 /**

@@ -16,9 +16,11 @@ import {
 import { callSign, resultSign, statusIn } from '../signs.ts';
 import { tagsIn } from './tags.ts';
 
-const replyCharsMax = 8_000;
+// More than is shown: a secret that is cut off is not known as one.
+const replyCharsMax = 12_000;
+const errorCharsMax = 2_000;
 const pathCharsMax = 4_096;
-const descriptionCharsMax = 300;
+const descriptionCharsMax = 2_000;
 const labelCharsMax = 60;
 const editCharsMax = 64_000;
 /** One record says one thing, or a few: a hostile one could say a hundred thousand. */
@@ -275,7 +277,7 @@ function apiError(record: JsonObject, message: JsonObject): SessionFact {
     kind: 'api-error',
     error: asString(record.error) ?? 'unknown',
     status: asNumber(record.apiErrorStatus) ?? statusIn(text),
-    text: text.slice(0, 500),
+    text: text.slice(0, errorCharsMax),
     resetsAtMs: resets === null ? null : asTimeMs(resets * 1000),
   };
 }

@@ -66,7 +66,7 @@ function apiError(failure: JsonObject): SessionFact {
     kind: 'api-error',
     error: kind === 'usage_limit_exceeded' ? 'rate_limit' : kind.slice(0, nameCharsMax),
     status: asNumber(asObject(more)?.http_status_code),
-    text: (asString(failure.message) ?? '').slice(0, 500),
+    text: (asString(failure.message) ?? '').slice(0, 2_000),
     resetsAtMs: null,
   };
 }

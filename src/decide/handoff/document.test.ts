@@ -195,16 +195,16 @@ describe('nonce, HEAD, background work and size', () => {
     ).toEqual([]);
     expect(wordsOf(written({ 'Background work': 'task-1, bash\\_2.' }), { background })).toEqual([]);
     expect(wordsOf(written({ 'Background work': 'task-12 and task-1-b' }), { background })).toEqual([
-      'Background work does not list task-1, bash_2',
+      'Background work does not list “task-1”, “bash_2”',
     ]);
     expect(wordsOf(written({ 'Background work': 'none', State: 'task-1 and bash_2 run' }), { background })).toEqual([
-      'Background work does not list task-1, bash_2',
+      'Background work does not list “task-1”, “bash_2”',
     ]);
   });
   it('of many that are not listed only some are named', () => {
     const background = Array.from({ length: 40 }, (_, index) => `task-${index}`);
     expect(wordsOf(written(), { background })).toEqual([
-      'Background work does not list task-0, task-1, task-2, task-3, task-4 and 35 more',
+      'Background work does not list “task-0”, “task-1”, “task-2”, “task-3”, “task-4” and 35 more',
     ]);
   });
 
@@ -305,7 +305,7 @@ describe('the words', () => {
 
   it('name the file, the nonce, every section and what runs', () => {
     const asked = text(requestText(request, {}));
-    for (const part of [file, nonce, ...Object.keys(parts), 'task-1, bash_2', '87%']) expect(asked).toContain(part);
+    for (const part of [file, nonce, ...Object.keys(parts), '“task-1”, “bash_2”', '87%']) expect(asked).toContain(part);
   });
   it('say what is wrong', () => {
     const problems = verifyDocument(written({ Goal: null, Nonce: null }), expected);

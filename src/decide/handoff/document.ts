@@ -1,6 +1,14 @@
 import path from 'node:path';
+import { isPlainWord, quoted } from '../../model/evidence.ts';
 import { documentBytesMax, type HandoffLook } from '../../model/handoff-file.ts';
-import { type Filled, fillTemplate, type SlotValues, type TemplateName, type TemplateOverrides } from '../templates.ts';
+import {
+  type Filled,
+  fillTemplate,
+  type SlotValues,
+  slotText,
+  type TemplateName,
+  type TemplateOverrides,
+} from '../templates.ts';
 import { type SectionName, type Sections, sectionNames, sectionsOf } from './sections.ts';
 
 /** What a handoff document must hold before a context is cleared on the strength of it. */
@@ -17,12 +25,13 @@ type DocumentFault = 'size' | 'not-text' | 'nonce' | 'missing' | 'empty' | 'back
 
 export interface DocumentProblem {
   what: DocumentFault;
-  /** Completes "not good yet: …"; own words, save for the ids of background work. */
+  /** Completes "not good yet: …"; own words, save for the ids of background work in quotes. */
   words: string;
 }
 
 const bytesMin = 200;
 const idsNamedMax = 5;
+const idsRunningMax = 12;
 
 /** All that is wrong with it; none: it can be relied on. */
 export function verifyDocument(text: string, { nonce, background, hasGit }: DocumentExpected): DocumentProblem[] {
@@ -68,8 +77,7 @@ export interface Request {
 
 /** One line that asks for the document. */
 export function requestText({ why, nonce, background, ...place }: Request, words: TemplateOverrides): Filled {
-  const running = background.length === 0 ? 'none' : background.join(', ');
-  return filledFor(place, words, 'handoff', { why, nonce, background: running });
+  return filledFor(place, words, 'handoff', { why, nonce, background: runningWords(background) });
 }
 
 /** One line that sends it back, with all that is wrong. */
@@ -87,16 +95,31 @@ export function resumeText(place: Pick<Request, 'file' | 'projectDir'>, words: T
   return filledFor(place, words, 'handoff-resume', {});
 }
 
-/** By its full path, for an agent moves about; by its place in the project where the full one cannot be typed. */
 function filledFor(
-  { file, projectDir }: Pick<Request, 'file' | 'projectDir'>,
+  place: Pick<Request, 'file' | 'projectDir'>,
   words: TemplateOverrides,
   template: TemplateName,
   slots: SlotValues,
 ): Filled {
-  const inFull = fillTemplate(template, { ...slots, file }, words);
+  return fillTemplate(template, { ...slots, file: sayablePath(place) }, words);
+}
+
+/** By its full path, for an agent moves about; by its place in the project where the full one cannot be typed. */
+export function sayablePath({ file, projectDir }: Pick<Request, 'file' | 'projectDir'>): string {
   const inside = path.relative(projectDir, file);
-  return inFull.ok || inside.startsWith('..') ? inFull : fillTemplate(template, { ...slots, file: inside }, words);
+  return slotText('file', file).ok || inside.startsWith('..') ? file : inside;
+}
+
+/** The ids of running work, as they may be typed. */
+export function runningWords(ids: readonly string[]): string {
+  return ids.length === 0 ? 'none' : idWords(ids, idsRunningMax);
+}
+
+function idWords(ids: readonly string[], namedMax: number): string {
+  const named = ids.filter(isPlainWord).slice(0, namedMax);
+  const left = ids.length - named.length;
+  const more = left === 0 ? [] : [named.length === 0 ? `${left} of your own` : `and ${left} more`];
+  return [named.map(quoted).join(', '), ...more].filter((part) => part !== '').join(' ');
 }
 
 /** What a look at the file found instead of a document, said as what is wrong with it. */
@@ -172,11 +195,10 @@ function backgroundProblems(sections: Sections, ids: readonly string[]): Documen
   const lines = sections.get('Background work');
   if (lines === undefined) return [];
   const said = lines.join('\n').replaceAll('\\', '');
-  const unlisted = ids.filter((id) => !holdsWord(said, id));
+  // What could not be asked for by its id is not missed either.
+  const unlisted = ids.filter((id) => isPlainWord(id) && !holdsWord(said, id));
   if (unlisted.length === 0) return [];
-  const more = unlisted.length > idsNamedMax ? ` and ${unlisted.length - idsNamedMax} more` : '';
-  const named = unlisted.slice(0, idsNamedMax).join(', ');
-  return [{ what: 'background', words: `Background work does not list ${named}${more}` }];
+  return [{ what: 'background', words: `Background work does not list ${idWords(unlisted, idsNamedMax)}` }];
 }
 
 /** Not as a part of a longer word: `task-1` is in `task-1.`, not in `task-12` or `task-1-b`. */

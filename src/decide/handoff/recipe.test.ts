@@ -77,13 +77,18 @@ describe('its words', () => {
     expect(askWords(prose, request, {})).toEqual({
       ok: true,
       isCommand: false,
-      text: 'Save your work to /p/notes/handoff.md (your context window is 87% full), put wk-1 into it and name what runs: task-1, a b.',
+      text: 'Save your work to /p/notes/handoff.md (your context window is 87% full), put wk-1 into it and name what runs: “task-1” and 1 more.',
     });
     expect(resumeWords({ ...prose, resume: '/proceed {file}' }, request, {})).toEqual({
       ok: true,
       isCommand: true,
       text: '/proceed /p/notes/handoff.md',
     });
+  });
+  it('name the file by its place in the project where its full path cannot be typed', () => {
+    const odd = { ...request, projectDir: '/my work/@x', file: '/my work/@x/notes/handoff.md' };
+    expect(askWords(prose, odd, {})).toMatchObject({ text: expect.stringContaining('to notes/handoff.md (') });
+    expect(resumeWords(prose, odd, {})).toMatchObject({ ok: true });
   });
   it('are not typed where the path cannot be', () => {
     const odd = { ...request, file: "/it's/x.md" };

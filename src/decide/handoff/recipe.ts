@@ -3,7 +3,16 @@ import { ownCommandFor } from '../../clients/claude-code/own-commands.ts';
 import { matchesGlob } from '../../model/glob.ts';
 import { whyUnsafe } from '../prompt-text.ts';
 import { type Slot, slotText, type TemplateOverrides } from '../templates.ts';
-import { askAgainText, type DocumentProblem, handoffFile, type Request, requestText, resumeText } from './document.ts';
+import {
+  askAgainText,
+  type DocumentProblem,
+  handoffFile,
+  type Request,
+  requestText,
+  resumeText,
+  runningWords,
+  sayablePath,
+} from './document.ts';
 import type { HandoffPolicy } from './trigger.ts';
 
 /**
@@ -61,9 +70,8 @@ export function recipeCalled(name: string, recipes: readonly Recipe[]): Recipe |
 
 export function askWords(recipe: Recipe | null, request: Request, templates: TemplateOverrides): Words {
   if (recipe === null) return asPrompt(requestText(request, templates));
-  const { file, nonce, why, background } = request;
-  const running = background.length === 0 ? 'none' : background.join(', ');
-  return filled(recipe.ask, 'ask', { file, nonce, why, background: running });
+  const { nonce, why, background } = request;
+  return filled(recipe.ask, 'ask', { file: sayablePath(request), nonce, why, background: runningWords(background) });
 }
 
 /** A recipe cannot say what is wrong: it asks once more. */
@@ -83,7 +91,7 @@ export function resumeWords(
   templates: TemplateOverrides,
 ): Words {
   if (recipe === null) return asPrompt(resumeText(place, templates));
-  return filled(recipe.resume, 'resume', { file: place.file });
+  return filled(recipe.resume, 'resume', { file: sayablePath(place) });
 }
 
 /** Where the handoff will be; a recipe's may hold stars. */

@@ -76,7 +76,8 @@ export class Novelty {
 
 /** A single word, as "200", "ok" or a path, answers its question even if it did so before; a sentence said again does not. */
 function isValue(text: string): boolean {
-  return /^\s*\S*[\p{L}\p{N}]\S*\s*$/u.test(text);
+  const word = text.trim();
+  return !/\s/.test(word) && /[\p{L}\p{N}]/u.test(word);
 }
 
 /** The beginning of an output without the call's own words; of a failure also without numbers. */

@@ -19,8 +19,9 @@ export function embeddedFailure<R extends EmbeddedFailure>(reason: R, message: s
 }
 
 function oneLine(text: string): string {
-  return text
-    .trim()
-    .replace(/\s*\n\s*/g, '; ')
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines
+    .filter((line) => line !== '')
+    .join('; ')
     .slice(0, 600);
 }

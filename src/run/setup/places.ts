@@ -88,7 +88,7 @@ function checkoutOf(folder: string): string | null {
 function mainCheckout(git: string): string | null {
   try {
     if (!statSync(git).isFile() || statSync(git).size > 10_000) return null;
-    const named = /^gitdir: (.+?)\s*$/.exec(readFileSync(git, 'utf8'))?.[1];
+    const named = /^gitdir: (.+)/.exec(readFileSync(git, 'utf8'))?.[1]?.trimEnd();
     if (named === undefined) return null;
     const inside = path.resolve(path.dirname(git), named);
     const common = path.resolve(inside, readFileSync(path.join(inside, 'commondir'), 'utf8').trim());

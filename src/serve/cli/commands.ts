@@ -29,6 +29,7 @@ const commands: Record<string, () => Promise<(program: Command) => void>> = {
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
   conformance: async () => (await import('./commands/conformance.ts')).addConformance,
   config: async () => (await import('./commands/config.ts')).addConfig,
+  redact: async () => (await import('./commands/redact.ts')).addRedact,
   db: async () => (await import('./commands/db.ts')).addDb,
 };
 

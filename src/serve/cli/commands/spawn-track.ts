@@ -142,6 +142,7 @@ function listText(spawns: StoredSpawn[]): string {
   const rows = spawns.map((spawn) => {
     const color = colors[spawn.status];
     return [
+      { text: String(spawn.id) },
       { text: shown(spawn.project) },
       { text: shown(spawn.taskId) },
       { text: spawn.status, ...(color === null ? {} : { color }) },
@@ -151,7 +152,7 @@ function listText(spawns: StoredSpawn[]): string {
       { text: shown([spawn.description, spawn.reason].filter(Boolean).join(': ') || (spawn.output ?? '-')) },
     ];
   });
-  return table(['PROJECT', 'TASK', 'STATUS', 'FOR', 'OUTPUT', 'AGENT', 'WHAT'], rows);
+  return table(['NO.', 'PROJECT', 'TASK', 'STATUS', 'FOR', 'OUTPUT', 'AGENT', 'WHAT'], rows);
 }
 
 function time(ms: number | null): string | null {

@@ -1,0 +1,225 @@
+import { redacted, type Span } from './redact.ts';
+
+/**
+ * Values whose name says that they are secret, in the spelling of shells, JSON, YAML, XML, URLs, headers and code:
+ * `DB_PASSWORD=…`, `"clientSecret": "…"`, `?access_token=…`, `X-Api-Key: …`, `--password …`.
+ */
+export function namedValues(text: string): Span[] {
+  const found: Span[] = [];
+  if (!hint.test(text)) return found;
+  const word = /[\w.-]+/g;
+  for (let match = word.exec(text); match !== null; match = word.exec(text)) {
+    const name = nameAt(text, match.index, match[0]);
+    if (name === null) continue;
+    const [span, next] = valueBehind(text, name, word.lastIndex);
+    if (span !== null) found.push(span);
+    word.lastIndex = next;
+  }
+  return found;
+}
+
+const hint = /pass|pwd|kennwort|secret|token|key|auth|cookie|cred|jwt|sig|sess|mnemonic|otp/i;
+
+/** Of anything longer only the end is looked at. */
+const nameCharsMax = 120;
+
+interface Name {
+  kind: 'header' | 'password' | 'other';
+  /** It is one word of the language, as it also stands in a sentence. */
+  isPlain: boolean;
+  from: number;
+}
+
+function nameAt(text: string, at: number, word: string): Name | null {
+  if (!hint.test(word.slice(-nameCharsMax))) return null;
+  // The letters of an escape before the name are not part of it.
+  const from = at + escapeLength(text[at - 1], word);
+  const name = text.slice(Math.max(from, at + word.length - nameCharsMax), at + word.length);
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[_.-]+/)
+    .filter((each) => each !== '');
+  // A shell's own directory.
+  if (/^(?:OLD)?PWD$/.test(name) && /^\s?[=:]\s?["']?[~/]/.test(text.slice(at + word.length, at + word.length + 5)))
+    return null;
+  const kind = kindOf(name, words, text[from - 1] ?? '');
+  return kind === null ? null : { kind, isPlain: words.length === 1, from };
+}
+
+function escapeLength(before: string | undefined, word: string): number {
+  if (before === '\\') return /^[nrt]/.test(word) ? 1 : 0;
+  return before === '%' && /^[0-9a-f]{2}/i.test(word) ? 2 : 0;
+}
+
+const headers = /^(?:proxy-)?authorization$|^(?:set-)?cookie2?$/i;
+const passwords = /(?:password|passwd|passphrase|passwort|passcode|kennwort|pwd)s?$|^(?:pass|otp|totp|mnemonic)$/;
+const secrets =
+  /(?:secret|token|credential|apikey|accesskey|secretkey|privatekey|jwt|authorization|cookie)$|^(?:secrets|credentials|bearer)$|sessid$|^jsessionid$/;
+/** A key is secret by what it is for. */
+const keyOf =
+  /^(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|auth|storage|service|deploy|session|hmac|webhook|client|app|admin|server|license|crypt|aes|rsa|ssh|root|user|db|stripe|sendgrid|mailgun|openai|anthropic|google|aws|azure|sas|x|hash)$/;
+/** What is said about a secret is none. */
+const about = new Set(
+  (
+    'count counts type types limit limits usage used name names file files path paths url uri field fields expires expiry expired ' +
+    'expiration ttl at length len size max min budget policy index total ratio rate cost price window error errors ' +
+    'required enabled status per requests lifetime endpoint regex pattern placeholder label hint input output in out left ' +
+    'remaining reset strength manager provider store service rotation management validation check checks version id_hint'
+  ).split(' '),
+);
+
+function kindOf(name: string, words: readonly string[], before: string): Name['kind'] | null {
+  const last = words.at(-1) ?? '';
+  if (headers.test(name)) return 'header';
+  if (about.has(last)) return null;
+  if (words.some((word) => passwords.test(word))) return 'password';
+  if (words.some((word) => secrets.test(word))) return 'other';
+  // Several tokens are mostly a number.
+  if (last === 'tokens' && /^(?:access|refresh|api|auth|bearer)$/.test(words.at(-2) ?? '')) return 'other';
+  const key = words.findLastIndex((word) => word === 'key' || word === 'keys');
+  if (key > 0 && (keyOf.test(words[key - 1] ?? '') || /^[A-Z0-9]+_(?!.*PUBLIC)\w*KEY$/.test(name))) {
+    return /^(?:public|primary|foreign|sort|partition|cache|row|group)$/.test(words[key - 1] ?? '') ? null : 'other';
+  }
+  const isParameter = before === '?' || before === '&';
+  if (isParameter && /^(?:sig|signature|auth|key|sas|code)$/.test(last)) return 'other';
+  if (last === 'signature' && words.includes('amz')) return 'other';
+  return last === 'auth' && name.startsWith('_') ? 'other' : null;
+}
+
+const separator = /(\\{0,8}["'`])?\]?[ \t]{0,8}(?::(?![:/])=?|={1,3}>?)[ \t]{0,8}/y;
+/** `define('NAME', 'value')`, `set("Name", "value")`. */
+const argument = /\\{0,8}["'][ \t]{0,4},[ \t]{0,4}(?=\\{0,8}["'])/y;
+const option = /[ \t]{1,4}(?![-\s])/y;
+const block =
+  /[|>][-+0-9]{0,2}[ \t]{0,4}(?:\r?\n|\\n)([ \t]{1,40})(?:(?!\\n)[^\n])*(?:(?:\n|\\n)\1(?:(?!\\n)[^\n])*)*/y;
+/** The same after its lines were joined. */
+const joinedBlock = /[|>][-+0-9]{0,2}[ \t]{2,40}[^\s\\]+/y;
+const newLine = /\s{0,200}(?=\\{0,8}["'])/y;
+
+/** The span of the value, if it is one, and where to look on. Always behind what was read, so that nothing is read again. */
+function valueBehind(text: string, { kind, isPlain, from }: Name, nameEnd: number): [Span | null, number] {
+  const before = text[from - 1] ?? '';
+  if (before === '<' && text[nameEnd] === '>') {
+    const value = sticky(/[^<]*/y, text, nameEnd + 1);
+    return checked(text, [nameEnd + 1, value], kind, true);
+  }
+  let said = match(separator, text, nameEnd);
+  const isQuotedName = said?.[1] !== undefined;
+  if (said === null && /["']/.test(before) && /\(\\{0,8}$/.test(text.slice(Math.max(0, from - 10), from - 1)))
+    said = match(argument, text, nameEnd);
+  if (said === null && text.startsWith('--', from)) said = match(option, text, nameEnd);
+  if (said === null) return [null, nameEnd];
+  let at = nameEnd + said[0].length;
+  const isComparison = said[0].includes('==');
+  if (/[:]/.test(said[0]) || isQuotedName) at += match(newLine, text, at)?.[0].length ?? 0;
+
+  const folded = match(block, text, at) ?? match(joinedBlock, text, at);
+  if (folded !== null) return [[at, at + folded[0].length], at + folded[0].length];
+  const quoted = quotedValue(text, at);
+  if (quoted !== null) return checked(text, quoted, kind, true);
+  if (isComparison) return [null, at];
+
+  // A quote that stands before the name as well encloses both: `-H "Authorization: …"`, `-e 'PASSWORD=a b'`.
+  const open = isQuotedName ? null : enclosing(text, from);
+  const isLoose = kind === 'header' || (open !== null && !said[0].includes(':'));
+  if (isLoose) {
+    const lineEnd = lineEndAfter(text, at);
+    const closed = open === null ? null : closingQuote(text, at, open.quote, open.depth, lineEnd);
+    return checkedHeader(text, [at, closed ?? lineEnd], kind);
+  }
+  const isParameter = before === '?' || before === '&';
+  const value = sticky(isParameter ? parameter : bare, text, at);
+  const isSentence =
+    isPlain && said[0].includes(': ') && !/(?:^|\n)[ \t-]{0,40}$/.test(text.slice(Math.max(0, from - 41), from));
+  const isWord =
+    kind === 'other' && isSentence && /^[a-z]{1,12}[.,;:!?)]?$/.test(text.slice(at, Math.min(value, at + 20)));
+  return isWord ? [null, value] : checked(text, [at, value], kind, false);
+}
+
+/** To the next blank or closing quote. A quote within a word is part of it. */
+const bare = /(?:[^\s"'`\\]|["'`](?![\s,;:)\]}>.\\]|$)|\\(?![nrt"'`]))*/y;
+const parameter = /(?:[^\s"'`\\&#<>]|\\(?![nrt"'`]))*/y;
+/** To the end of the line; of a line within JSON, to the end of its string. */
+const restOfLine = /(?:[^\r\n"\\]|"(?!\s{0,4}[}\]]|\s{0,4},\s{0,4}["{])|\\(?![nr]))*/y;
+
+function lineEndAfter(text: string, at: number): number {
+  return sticky(restOfLine, text, at);
+}
+
+interface Quote {
+  quote: string;
+  /** How many backslashes it has: more the deeper it stands in strings within strings. */
+  depth: number;
+}
+
+function enclosing(text: string, from: number): Quote | null {
+  const quote = text[from - 1] ?? '';
+  if (quote === '' || !`"'\``.includes(quote)) return null;
+  return { quote, depth: backslashesBefore(text, from - 1) };
+}
+
+function backslashesBefore(text: string, at: number): number {
+  let count = 0;
+  while (count < 64 && text[at - 1 - count] === '\\') count += 1;
+  return count;
+}
+
+const opening = /(?:[fbrFBR$]{1,2})?(\\{0,63})("""|'''|["'`])/y;
+
+function quotedValue(text: string, at: number): Span | null {
+  const open = match(opening, text, at);
+  if (open === null) return null;
+  const [whole, backslashes = '', quote = ''] = open;
+  const from = at + whole.length;
+  const closed = closingQuote(text, from, quote, backslashes.length, text.length);
+  // One that is never closed was cut off.
+  return [from, closed ?? text.length];
+}
+
+/** Before its backslashes. A quote with more of them than the opening one belongs to the value. */
+function closingQuote(text: string, from: number, quote: string, depth: number, to: number): number | null {
+  for (let at = text.indexOf(quote, from); at !== -1 && at < to; at = text.indexOf(quote, at + 1)) {
+    const slashes = Math.min(backslashesBefore(text, at), at - from);
+    let left = slashes;
+    for (let level = depth; level > 0 && left % 2 === 1; level >>= 1) left = (left - 1) / 2;
+    if (left % 2 === 0) return at - slashes + (slashes > depth ? slashes - depth : 0);
+  }
+  return null;
+}
+
+const nothings =
+  /^(?:null|none|nil|undefined|true|false|yes|no|string|str|number|int|boolean|bool|object|any|void|bytes|unknown|required|optional|missing|invalid|expired|wrong|incorrect|empty|set|unset|not|is|are|was|has|the|a|an|and|or|to|for|of|in|this|that|it|await|async|function|new|must|may|can|cannot|should|will|include|omit|inherit|redacted|hidden|masked|\*+|x{3,}|\.{3,}|…|-+|[{([|>]+|<[^>]*>|\$\{[^}]*\}|\$[A-Z_][A-Z0-9_]*|\$?\{\{.*\}?\}?|%[A-Z_]+%|(?:process|import\.meta)\.env\S*|os\.(?:environ|getenv)\S*)?[.,;:!?)\]}]*$/i;
+const amount = /^[~<>≈]?[\d.,_/%+-]{1,24}\s?(?:k|m|b|ms|s|min|h|tokens?)?[.,;:!?)\]}]*$/i;
+
+/** Placeholders, words and figures are no secrets. */
+function checked(text: string, [from, to]: Span, kind: Name['kind'], isQuoted: boolean): [Span | null, number] {
+  const value = text.slice(from, Math.min(to, from + 80)).trim();
+  const isShort = to - from <= 80;
+  if (to <= from || value.startsWith(redacted)) return [null, Math.max(to, from)];
+  const isNothing =
+    isShort &&
+    (isQuoted
+      ? /^(?:\s*|\*+|include|omit|same-origin|<[^>]*>|\$\{[^}]*\}|\$[A-Z_][A-Z0-9_]*)$/.test(value)
+      : nothings.test(value));
+  const isFigure = isShort && kind !== 'password' && amount.test(value);
+  return isNothing || isFigure ? [null, to] : [[from, to], to];
+}
+
+function checkedHeader(text: string, span: Span, kind: Name['kind']): [Span | null, number] {
+  if (kind !== 'header') return checked(text, span, kind, false);
+  const value = text.slice(span[0], Math.min(span[1], span[0] + 400));
+  // A sentence about cookies or authorization holds neither a pair nor a scheme.
+  const isHeader = /=|^\S{1,40}\s+\S{6,}|^[\w+/.~-]{16,}/.test(value);
+  return isHeader ? checked(text, span, 'password', false) : [null, span[1]];
+}
+
+function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Where what the pattern takes from there ends. */
+function sticky(pattern: RegExp, text: string, at: number): number {
+  return at + (match(pattern, text, at)?.[0].length ?? 0);
+}
