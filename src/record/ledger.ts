@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
+import type { ProcessId } from '../model/world.ts';
 import { time } from './agent-row.ts';
+import { isAlive, ownProcess } from './own-process.ts';
 
 /** The ledger: an action is written before it is done, its outcomes after. Rows are only ever added. */
 
@@ -15,7 +17,7 @@ export async function intend(client: pg.ClientBase, host: string, action: Action
       time(action.atMs),
       action.kind,
       action.trigger,
-      JSON.stringify(action.intent),
+      JSON.stringify({ ...action.intent, daemon: ownProcess() }),
       action.finding,
       host,
       action.agent,
@@ -49,7 +51,16 @@ export async function openActions(
      ORDER BY s.at`,
     [host],
   );
-  return rows.rows.map((row) => ({ action: toAction(row), delivered: row.delivered }));
+  return rows.rows
+    .filter(({ intent }) => !isAnothers(intent.daemon))
+    .map((row) => ({ action: toAction(row), delivered: row.delivered }));
+}
+
+/** One that lives, on the same database: it is still at it. */
+function isAnothers(daemon: Json | undefined): boolean {
+  const { bootId, pid, startTicks } = { ...(daemon as object | null) } as Partial<ProcessId>;
+  if (typeof bootId !== 'string' || typeof pid !== 'number' || typeof startTicks !== 'string') return false;
+  return pid !== process.pid && isAlive({ bootId, pid, startTicks });
 }
 
 /** The newest entries, newest last. */

@@ -9,6 +9,9 @@ import type { SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
+import { HoldFiles, holdsFolder } from '../record/hold-files.ts';
+import { isAlive, ownProcess } from '../record/own-process.ts';
+import { bootMs } from '../sense/clock.ts';
 import { localGit } from '../sense/git.ts';
 import type { HeardHook } from './agent-inbox.ts';
 import { Commander, type CommandResult } from './commander.ts';
@@ -16,6 +19,7 @@ import { authorityFor } from './config/match.ts';
 import type { Config } from './config/schema.ts';
 import { Handoffs } from './handoff/handoffs.ts';
 import type { HandoffNews } from './handoff/news.ts';
+import { type HoldDocument, Holds } from './holds.ts';
 import type { Home } from './home.ts';
 import { HostFindings } from './host-findings.ts';
 import { Keeper, type OpenIncident } from './keeper.ts';
@@ -86,11 +90,26 @@ export class Acting {
   readonly #progress: Progress;
   readonly #hostFindings: HostFindings;
   readonly handoffs: Handoffs;
+  readonly #typist: Typist;
+  readonly #holds: Holds;
+  /** Taken over from another daemon, but what that one did about them is not read yet. */
+  readonly #unread = new Set<string>();
+  #isReading = false;
   #overrides = new Map<string, Authority>();
 
   constructor(parts: ActingParts) {
     this.#parts = parts;
-    const typist = new Typist({ ...parts, terminal: tmuxPane });
+    const { processes, home, config, paused, notice } = parts;
+    this.#holds = new Holds({
+      ...{ home: home.dir, paused, notice, bootMs, isAlive },
+      files: new HoldFiles(holdsFolder(processes.uid)),
+      self: ownProcess(),
+      mode: () => config().mode,
+    });
+    const hold = (view: AgentView) => this.#holds.standing(view);
+    const isElsewhere = (agent: string | null) => this.#isElsewhere(agent);
+    const typist = new Typist({ ...parts, hold, terminal: tmuxPane });
+    this.#typist = typist;
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
@@ -101,6 +120,8 @@ export class Acting {
     this.#hostFindings = new HostFindings({ ...parts, idFor: (...about) => this.#keeper.idFor(...about) });
     this.#keeper = new Keeper({
       ...parts,
+      hold,
+      isElsewhere,
       prompter: this.#prompter,
       teller: this.#teller,
       scores: this.#scores,
@@ -110,6 +131,8 @@ export class Acting {
     this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, keeper: this.#keeper });
     this.handoffs = new Handoffs({
       ...parts,
+      hold,
+      isElsewhere,
       uid: parts.processes.uid,
       git: localGit(),
       prompter: this.#prompter,
@@ -141,11 +164,20 @@ export class Acting {
   }
 
   told(agent: string, event: SessionEvent): void {
+    this.#noteOthers(agent, event);
     // First who did it: once a prompt is answered nobody knows any more.
     this.#scores.told(agent, event);
     this.#prompter.told(agent, event);
     this.#commander.told(agent, event);
     this.handoffs.told(agent, event);
+  }
+
+  /** What another daemon prompted counts too: who takes an agent over does not say the same again at once. */
+  #noteOthers(agent: string, { fact, atMs }: SessionEvent): void {
+    if (fact.kind !== 'prompt' || fact.tags.every((tag) => this.#prompter.promptedBy(tag) !== null)) return;
+    const project = this.#parts.agent(agent)?.view?.project;
+    if (project !== undefined && atMs > (this.#keeper.lastPrompt(agent) ?? 0))
+      this.#keeper.notePrompt({ agent, project }, atMs);
   }
 
   hooked(agent: string, hook: HeardHook): void {
@@ -180,9 +212,47 @@ export class Acting {
   /** One round of the rules over all agents. */
   round(isLast = false): void {
     const views = this.handoffs.overlay(this.#parts.views());
-    this.handoffs.round(views);
-    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)], isLast);
-    this.#progress.round(views);
+    this.#readUp(this.#holds.round(views));
+    const ours = views.filter(({ agent }) => !this.#isElsewhere(agent));
+    this.handoffs.round(ours);
+    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(ours)], isLast);
+    this.#progress.round(ours);
+  }
+
+  #isElsewhere(agent: string | null): boolean {
+    return this.#holds.isElsewhere(agent) || this.#unread.has(agent ?? '');
+  }
+
+  /** On one database it has left more than this one knew of. */
+  #readUp(gained: readonly string[]): void {
+    for (const agent of gained) this.#unread.add(agent);
+    if (this.#unread.size === 0 || this.#isReading) return;
+    const agents = new Set(this.#unread);
+    this.#isReading = true;
+    void readAll([
+      () => this.#keeper.restore(agents),
+      () => this.handoffs.restore(agents),
+      () => this.#prompter.recover(agents),
+    ])
+      .then((isRead) => {
+        if (isRead) for (const agent of agents) this.#unread.delete(agent);
+      }, this.#parts.failed)
+      .finally(() => {
+        this.#isReading = false;
+      });
+  }
+
+  start(): void {
+    this.#holds.start();
+  }
+
+  /** What is held is free for others from now on. */
+  close(): void {
+    this.#holds.close(this.#typist.typing);
+  }
+
+  holdOn(agent: string): HoldDocument {
+    return this.#holds.document(agent);
   }
 
   /** Troubles that belong to no agent. */
@@ -267,6 +337,7 @@ export class Acting {
         acked: incident.ackedMs === null ? null : time(incident.ackedMs),
       })),
       not_fired: this.#parts.fine(name),
+      hold: this.holdOn(name),
       next: [...(handoff === null ? [] : [{ at: null, what: handoff }]), ...mine.map(nextDocument)],
     };
   }

@@ -79,6 +79,7 @@ export class Answers {
       agents: this.#parts.acting.views().map((view) => ({
         ...agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs),
         handoff: this.#parts.acting.handoffs.running(view.agent),
+        hold: this.#parts.acting.holdOn(view.agent),
       })),
       findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };
@@ -98,6 +99,7 @@ export class Answers {
       sources: countSources(this.#parts.watcher.views()),
       memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
       agents: this.#parts.watcher.views().filter((view) => view.reading.state !== 'ended').length,
+      holds: this.#parts.watcher.views().map(({ agent }) => ({ agent, ...this.#parts.acting.holdOn(agent) })),
     };
   }
 }

@@ -240,6 +240,7 @@ export class Daemon {
       this.#control.close();
       return fail('home', announced.message);
     }
+    this.#acting.start();
     this.#loop.start();
     const stopped = new Promise<void>((resolve) => {
       this.#stopped = resolve;
@@ -333,6 +334,7 @@ export class Daemon {
 
   async #shutDown(keepDb: boolean): Promise<void> {
     await this.#loop.stop();
+    this.#acting.close();
     this.#watcher.close();
     await this.#saver.end();
     await this.#store.close();

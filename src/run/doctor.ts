@@ -8,6 +8,7 @@ import { loadConfig } from './config/load.ts';
 import { checkConformance } from './conform/check.ts';
 import { askControl } from './control.ts';
 import { databaseRuns, databaseUrl } from './database.ts';
+import type { HoldDocument } from './holds.ts';
 import { findHome, type Home, runningDaemon } from './home.ts';
 import { describeDatabase } from './records.ts';
 import { checkHooks } from './setup/hooks-check.ts';
@@ -28,6 +29,7 @@ interface DaemonFacts {
   channels: { name: string; ok: boolean; reason: string | null }[];
   channels_set: number;
   sources: Record<string, { ok: number; failing: string[]; absent: number }>;
+  holds: ({ agent: string } & HoldDocument)[];
   memory_mb: number;
   agents: number;
 }
@@ -45,7 +47,9 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
     { name: 'hooks', ...checkHooks(home, environment) },
     checkInbox(home),
     { name: 'conformance', ...checkConformance(home.conformanceDir, await runningClients(home)) },
-    ...(facts === null ? [] : [checkServers(facts), checkChannels(facts), checkSources(facts), checkInput(facts)]),
+    ...(facts === null
+      ? []
+      : [checkServers(facts), checkHolds(facts), checkChannels(facts), checkSources(facts), checkInput(facts)]),
   ];
 }
 
@@ -160,6 +164,19 @@ function checkServers(facts: DaemonFacts): DoctorCheck {
       ? 'no tmux server'
       : alive.map((server) => `${shown(server.socket)} (${counted(server.panes ?? 0, 'pane')})`).join(', '),
   );
+}
+
+/** Which daemon looks after which agent. */
+function checkHolds({ holds }: DaemonFacts): DoctorCheck {
+  const problem = holds.find((hold) => hold.by === 'nobody' && hold.problem !== null)?.problem ?? null;
+  if (problem !== null) return wrong('holds', 'every agent is only observed', problem);
+  const others = holds.filter(({ by }) => by === 'other');
+  const ours = `${counted(holds.filter(({ by }) => by === 'us').length, 'agent')} held`;
+  if (others.length === 0) return good('holds', ours);
+  const list = others
+    .map(({ agent, pid, home }) => `${agent} by pid ${pid ?? '?'} (data in ${home ?? '?'})`)
+    .join(', ');
+  return wrong('holds', `${ours}; held by another Watchkeeper: ${shown(list, 1_000)}`, 'stop one of the two');
 }
 
 function checkChannels(facts: DaemonFacts): DoctorCheck {

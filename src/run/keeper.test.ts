@@ -38,6 +38,8 @@ class Host {
       ...parts,
       store: store as never,
       paused: () => false,
+      hold: () => 'ours',
+      isElsewhere: () => false,
       views: () => [...this.#views.values()],
       prompter: {} as never,
       teller: {

@@ -5,6 +5,7 @@ import { fillTemplate, type SlotValues } from '../decide/templates.ts';
 import { isShared } from '../detect/mass-failure.ts';
 import type { Refusal } from '../model/action.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { HoldStanding } from '../model/hold.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Score } from '../model/score.ts';
 import type { CheckRow, Store } from '../model/store.ts';
@@ -30,6 +31,9 @@ interface KeeperParts {
   isOneOfMany: (agent: string, check: CheckName) => string | null;
   /** A handoff runs: nothing else is said to the agent. */
   isHandedOver: (agent: string) => boolean;
+  /** Another daemon has it: what is open about it is that one's. */
+  isElsewhere: (agent: string | null) => boolean;
+  hold: (view: AgentView) => HoldStanding;
   scores: Scores;
   /** A check's verdict changed. */
   recordCheck: (row: CheckRow) => void;
@@ -66,14 +70,16 @@ export class Keeper {
     this.#parts = parts;
   }
 
-  async restore(): Promise<boolean> {
+  /** `only`: those agents' incidents anew, as whoever had the agents until now left them. */
+  async restore(only: ReadonlySet<string> | null = null): Promise<boolean> {
     const { store, host, clock } = this.#parts;
-    this.#sinceMs = clock.nowMs();
+    if (only === null) this.#sinceMs = clock.nowMs();
     const open = await store.openIncidents(host);
     const scores = await store.recentScores(host, this.#sinceMs - Quarantine.memoryMs);
     if (!open.ok || !scores.ok) return false;
-    this.#quarantine.restore(scores.value, open.value, this.#sinceMs);
-    for (const incident of open.value) {
+    if (only === null) this.#quarantine.restore(scores.value, open.value, this.#sinceMs);
+    for (const [name, { incident }] of this.#open) if (only?.has(incident.agent ?? '')) this.#open.delete(name);
+    for (const incident of open.value.filter(({ agent }) => only === null || only.has(agent ?? ''))) {
       this.#open.set(key(incident.agent, incident.check, incident.subject), { ...fresh(incident), isRestored: true });
       if (incident.lastPromptMs !== null && incident.agent !== null)
         notePrompt(this.#lastPrompt.agent, incident.agent, incident.lastPromptMs);
@@ -107,11 +113,15 @@ export class Keeper {
     const found = new Map<string, Finding>();
     const see = (agent: string | null, project: string, finding: Finding) => {
       found.set(key(agent, finding.check, finding.subject), finding);
-      this.#see(agent, project, finding, nowMs);
+      if (!this.#parts.isElsewhere(agent)) this.#see(agent, project, finding, nowMs);
     };
     for (const view of views) for (const finding of view.findings) see(view.agent, view.project, finding);
     for (const { project, finding } of loose) see(null, project, finding);
     for (const [name, open] of this.#open) {
+      if (this.#parts.isElsewhere(open.incident.agent)) {
+        open.step = { do: 'wait', for: null, reason: 'held-elsewhere', untilMs: null };
+        continue;
+      }
       const view = views.find((candidate) => candidate.agent === open.incident.agent) ?? null;
       const finding = found.get(name) ?? null;
       const isEnded = isOver(open.incident, view, finding !== null) && !this.#mayReturn(open, nowMs);
@@ -132,7 +142,7 @@ export class Keeper {
     return this.#lastPrompt.agent.get(agent) ?? null;
   }
 
-  notePrompt(view: AgentView, atMs: number): void {
+  notePrompt(view: Pick<AgentView, 'agent' | 'project'>, atMs: number): void {
     notePrompt(this.#lastPrompt.agent, view.agent, atMs);
     notePrompt(this.#lastPrompt.project, view.project, atMs);
   }
@@ -241,7 +251,7 @@ export class Keeper {
       notePrompt(this.#lastPrompt.project, view.project, nowMs);
       const slots = finding?.slots ?? ownSlots(open.step.template, open.incident, view, nowMs);
       this.#begin(open, this.#promptAbout(open, view, open.step.template, slots, nowMs));
-    } else if (this.#mayTell(open)) this.#begin(open, this.#tellAbout(open, view));
+    } else if (this.#mayTell(open, view)) this.#begin(open, this.#tellAbout(open, view));
   }
 
   /** Many agents in one trouble are told as one; so each waits a moment for the others. */
@@ -333,11 +343,12 @@ export class Keeper {
   }
 
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */
-  #mayTell(open: Open): boolean {
+  #mayTell(open: Open, view: AgentView | null): boolean {
     const why = whyNotAllowed('observe', {
       mode: this.#parts.config().mode,
       paused: this.#parts.paused(),
       authority: 'observe',
+      hold: view === null ? 'none' : this.#parts.hold(view),
     });
     if (why !== null) open.step = { do: 'wait', for: 'tell', reason: why, untilMs: null };
     return why === null;

@@ -16,6 +16,7 @@ import { whyNotYet } from '../../decide/handoff/tries.ts';
 import { whyHandOff } from '../../decide/handoff/trigger.ts';
 import type { AgentView, CheckName, Finding } from '../../model/agent.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
+import type { HoldStanding } from '../../model/hold.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
 import type { Store } from '../../model/store.ts';
 import { storable } from '../../model/text.ts';
@@ -51,6 +52,9 @@ export interface HandoffsParts {
   /** Rows and events about it. */
   news: (news: HandoffNews) => void;
   idFor: (agent: string, check: CheckName, subject: string | null) => string;
+  /** Another daemon has the agent, and its handoff. */
+  isElsewhere: (agent: string) => boolean;
+  hold: (view: AgentView) => HoldStanding;
   /** Does a human know that this handoff is stuck? */
   isTold: (agent: string, handoff: string) => boolean;
   failed: (error: unknown) => void;
@@ -75,12 +79,17 @@ export class Handoffs {
     this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
 
-  /** false: they could not be read, and nothing may begin or go on before they are. */
-  async restore(): Promise<boolean> {
+  /**
+   * false: they could not be read, and nothing may begin or go on before they are. `only`: those agents' anew, as whoever
+   * had the agents until now left them.
+   */
+  async restore(only: ReadonlySet<string> | null = null): Promise<boolean> {
     const { store, host, clock } = this.#parts;
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs);
     if (!stored.ok) return false;
-    for (const handoff of stored.value) {
+    this.#over = this.#over.filter(({ agent }) => only?.has(agent) !== true);
+    for (const agent of only ?? []) this.#open.delete(agent);
+    for (const handoff of stored.value.filter(({ agent }) => only === null || only.has(agent))) {
       if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs()));
       else this.#over.push(handoff);
     }
@@ -108,9 +117,11 @@ export class Handoffs {
   }
 
   round(views: AgentView[]): void {
-    for (const view of views) if (!this.#open.has(view.agent)) this.#considerRule(view);
+    const isOurs = ({ agent }: { agent: string }) => !this.#parts.isElsewhere(agent);
+    for (const view of views.filter(isOurs)) if (!this.#open.has(view.agent)) this.#considerRule(view);
     for (const cycle of this.#open.values()) {
-      if (cycle.busy) continue;
+      if (!isOurs(cycle.handoff)) this.#deeds.disallow(cycle);
+      if (cycle.busy || !isOurs(cycle.handoff)) continue;
       cycle.busy = true;
       const done = () => {
         cycle.busy = false;
@@ -189,7 +200,8 @@ export class Handoffs {
 
   #forbidden(view: AgentView) {
     const { mode } = this.#parts.config();
-    return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority: view.authority });
+    const { authority } = view;
+    return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority, hold: this.#parts.hold(view) });
   }
 
   #fileFor(agent: string, cwd: string, atMs: number): string {

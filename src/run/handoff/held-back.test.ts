@@ -100,6 +100,8 @@ class Desk {
     const row = (id: string) => this.rows.find((each) => each.id === id);
     return {
       host: 'h',
+      hold: () => 'ours',
+      isElsewhere: () => false,
       isTold: () => false,
       home: this.home,
       uid: process.getuid?.() ?? 0,
