@@ -1,8 +1,7 @@
 import type { Refusal } from '../model/action.ts';
 import type { Authority, Mode } from '../model/agent.ts';
+import { rankOf } from '../model/authority.ts';
 import type { HoldStanding } from '../model/hold.ts';
-
-const rank: Record<Authority, number> = { observe: 0, nudge: 1, manage: 2 };
 
 export interface GateFacts {
   mode: Mode;
@@ -14,9 +13,9 @@ export interface GateFacts {
 /** The one gate for rules, people and programs alike. What needs more authority than the agent's is refused. */
 export function whyNotAllowed(needs: Authority, facts: GateFacts): Refusal | null {
   if (facts.paused) return 'paused';
-  if (facts.mode === 'watch') return 'watch-mode';
+  if (facts.mode !== 'act') return 'watch-mode';
   if (facts.hold === 'elsewhere') return 'held-elsewhere';
-  if (rank[facts.authority] < rank[needs]) return 'authority';
+  if (rankOf(facts.authority) < rankOf(needs)) return 'authority';
   return needs === 'observe' ? null : whyNotHeld(facts.hold);
 }
 

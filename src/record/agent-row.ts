@@ -8,6 +8,7 @@ import type {
   State,
   TurnEnd,
 } from '../model/agent.ts';
+import { knownAuthority, knownState } from '../model/authority.ts';
 import { percentOf } from '../model/percent.ts';
 
 /** An agent as its row in the store, there and back. */
@@ -157,7 +158,7 @@ export function storedView(row: AgentRecord): AgentView {
     client: row.client,
     clientVersion: row.client_version,
     host: row.host,
-    authority: row.authority,
+    authority: knownAuthority(row.authority),
     cwd: row.cwd,
     tmux:
       row.tmux_socket === null || row.tmux_session === null || row.tmux_pane === null
@@ -168,7 +169,7 @@ export function storedView(row: AgentRecord): AgentView {
     transcript: null,
     startedAtMs: row.started_at.getTime(),
     reading: {
-      state: row.state,
+      state: knownState(row.state),
       detail: row.detail,
       sinceMs: row.state_since.getTime(),
       source: row.source,

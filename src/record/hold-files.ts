@@ -56,7 +56,7 @@ export class HoldFiles {
       if (info.uid !== process.getuid?.()) return unusable(`belongs to uid ${info.uid}`, remove);
       if ((info.mode & 0o777) !== 0o700) chmodSync(this.folder, 0o700);
       const why = whyOthersMayMove(this.folder);
-      return why === null ? ok(undefined) : unusable(`is not safe: ${why}`, 'have its folder made right');
+      return why === null ? ok(undefined) : unusable(why, 'have its folder made right');
     } catch (error) {
       return unusable(`cannot be used (${(error as Error).message})`, `make ${path.dirname(this.folder)} writable`);
     }

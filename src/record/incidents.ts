@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Authority, CheckName } from '../model/agent.ts';
+import { knownAuthority } from '../model/authority.ts';
 import type { Incident } from '../model/incident.ts';
 import { time } from './agent-row.ts';
 
@@ -91,5 +92,5 @@ export async function loadAuthorities(client: pg.ClientBase, host: string): Prom
     'SELECT agent, authority FROM authority_overrides WHERE host = $1',
     [host],
   );
-  return new Map(rows.rows.map((row) => [row.agent, row.authority]));
+  return new Map(rows.rows.map((row) => [row.agent, knownAuthority(row.authority)]));
 }

@@ -9,7 +9,7 @@ import { checkConformance } from './conform/check.ts';
 import { askControl } from './control.ts';
 import { databaseRuns, databaseUrl } from './database.ts';
 import type { HoldDocument } from './holds.ts';
-import { findHome, type Home, runningDaemon } from './home.ts';
+import { findHome, type Home, homeFix, runningDaemon, whyNotSafe } from './home.ts';
 import { describeDatabase } from './records.ts';
 import { checkHooks } from './setup/hooks-check.ts';
 import type { StatusDocument } from './status.ts';
@@ -99,7 +99,8 @@ function checkHome(home: Home): DoctorCheck {
   if (!existsSync(home.dir)) return good('home', `${home.dir} (made by the first \`up\`)`);
   try {
     accessSync(home.dir, constants.R_OK | constants.W_OK | constants.X_OK);
-    return good('home', home.dir);
+    const why = whyNotSafe(home);
+    return why === null ? good('home', home.dir) : wrong('home', `${home.dir} ${why}`, homeFix);
   } catch {
     return wrong('home', `${home.dir} is not writable`, 'set WATCHKEEPER_HOME to a directory of yours');
   }

@@ -143,7 +143,7 @@ export class Holds {
 
   /** What it is wanted for; null: not at all. A pause of whoever has it holds for all. */
   #wants({ authority, reading }: AgentView, isOurs: boolean): Hold['does'] | null {
-    if (this.#parts.mode() === 'watch' || (this.#parts.paused() && !isOurs)) return null;
+    if (this.#parts.mode() !== 'act' || (this.#parts.paused() && !isOurs)) return null;
     return authority === 'observe' || reading.state === 'ended' ? 'tell' : 'act';
   }
 

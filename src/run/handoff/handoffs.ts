@@ -174,7 +174,7 @@ export class Handoffs {
     if (due === null || !due.now) return;
     const nowMs = this.#parts.clock.nowMs();
     // What was only put on record in watch mode is no try.
-    const counts = ({ steps }: Handoff) => mode === 'watch' || steps.at(-1)?.reason !== 'watch-mode';
+    const counts = ({ steps }: Handoff) => mode !== 'act' || steps.at(-1)?.reason !== 'watch-mode';
     const mine = this.#over.filter((one) => one.agent === view.agent && counts(one));
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
