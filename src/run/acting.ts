@@ -234,10 +234,10 @@ export class Acting {
       () => this.handoffs.restore(agents),
       () => this.#prompter.recover(agents),
     ])
-      .then((isRead) => {
-        if (isRead) for (const agent of agents) this.#unread.delete(agent);
-      }, this.#parts.failed)
+      .catch(this.#parts.failed)
       .finally(() => {
+        // Also when the database says nothing: whom it belongs to is clear, and people are to be called.
+        for (const agent of agents) this.#unread.delete(agent);
         this.#isReading = false;
       });
   }

@@ -199,6 +199,7 @@ describe('a directory that others could change, or that cannot be, is refused in
         env,
         encoding: 'utf8',
         timeout: 10_000,
+        killSignal: 'SIGKILL',
       });
       expect([args, said.status, said.signal]).toEqual([args, 2, null]);
       expect(said.stderr).toMatch(/^watchkeeper: the data directory [^\n]+\n$/);

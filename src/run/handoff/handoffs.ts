@@ -188,7 +188,8 @@ export class Handoffs {
     // What is shown of an odd path is not the path.
     if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
     const forbidden = this.#forbidden(view);
-    return by === 'rule' && forbidden !== 'authority' ? null : forbidden;
+    const isForGood = forbidden === 'authority' || forbidden === 'held-elsewhere';
+    return by === 'rule' && !isForGood ? null : forbidden;
   }
 
   /** Completes "please write a handoff now (…)". */
