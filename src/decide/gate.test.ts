@@ -3,7 +3,7 @@ import type { Refusal } from '../model/action.ts';
 import type { Authority } from '../model/agent.ts';
 import { type GateFacts, whyNotAllowed } from './gate.ts';
 
-const open: GateFacts = { mode: 'act', paused: false, authority: 'manage' };
+const open: GateFacts = { mode: 'act', paused: false, authority: 'manage', hold: 'ours' };
 const decide = (needs: Authority, facts: Partial<GateFacts> = {}) => whyNotAllowed(needs, { ...open, ...facts });
 
 describe('the one gate for rules, people and programs', () => {

@@ -19,6 +19,10 @@ export type Refusal =
   | 'draft'
   | 'paused'
   | 'watch-mode'
+  /** Another Watchkeeper looks after it. */
+  | 'held-elsewhere'
+  /** Whether another one does cannot be known. */
+  | 'no-hold'
   | 'unsafe-text'
   | 'authority'
   | 'no-ledger'

@@ -166,8 +166,9 @@ const agentShape = z.object({
   start_ticks: digits,
   started_at: moment,
   session_id: sessionId.nullable(),
-  state,
-  detail: detail.nullable(),
+  // A word that nobody knows says nothing.
+  state: state.catch('unknown'),
+  detail: detail.nullable().catch(null),
   state_since: moment,
   source,
   confidence: z.number().min(0).max(1),

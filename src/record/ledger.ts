@@ -1,7 +1,10 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
+import type { Json } from '../model/event.ts';
+import type { ProcessId } from '../model/world.ts';
 import { time } from './agent-row.ts';
+import { isAlive, ownProcess } from './own-process.ts';
 import {
   exact,
   json,
@@ -29,7 +32,7 @@ export async function intend(client: pg.ClientBase, host: string, action: Action
       time(action.atMs),
       action.kind,
       action.trigger,
-      JSON.stringify(action.intent),
+      JSON.stringify({ ...action.intent, daemon: ownProcess() }),
       action.finding,
       host,
       action.agent,
@@ -75,7 +78,16 @@ export async function openActions(
     [host],
   );
   const read = sound('actions', openShape, rows.rows.reverse(), odd);
-  return read.map(({ delivered, ...row }) => ({ action: toAction(row), delivered }));
+  return read
+    .filter(({ intent }) => !isAnothers(intent.daemon))
+    .map(({ delivered, ...row }) => ({ action: toAction(row), delivered }));
+}
+
+/** One that lives, on the same database: it is still at it. */
+function isAnothers(daemon: Json | undefined): boolean {
+  const { bootId, pid, startTicks } = { ...(daemon as object | null) } as Partial<ProcessId>;
+  if (typeof bootId !== 'string' || typeof pid !== 'number' || typeof startTicks !== 'string') return false;
+  return pid !== process.pid && isAlive({ bootId, pid, startTicks });
 }
 
 /** The newest entries, newest last. */

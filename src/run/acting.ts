@@ -10,6 +10,9 @@ import type { SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow, Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Files, Processes } from '../model/world.ts';
+import { HoldFiles, holdsFolder } from '../record/hold-files.ts';
+import { isAlive, ownProcess } from '../record/own-process.ts';
+import { sharedMs } from '../sense/clock.ts';
 import { saysFull, whyFull } from '../sense/disk.ts';
 import type { Sweep } from '../sense/fleet.ts';
 import { localGit } from '../sense/git.ts';
@@ -21,6 +24,7 @@ import type { Config } from './config/schema.ts';
 import { ControlClients } from './control-clients.ts';
 import { Handoffs } from './handoff/handoffs.ts';
 import type { HandoffNews } from './handoff/news.ts';
+import { type HoldDocument, Holds } from './holds.ts';
 import type { Home } from './home.ts';
 import { HostFindings } from './host-findings.ts';
 import { Keeper } from './keeper.ts';
@@ -109,6 +113,11 @@ export class Acting {
   readonly #rows: WaitingRows;
   readonly #controlClients: ControlClients;
   readonly handoffs: Handoffs;
+  readonly #typist: Typist;
+  readonly #holds: Holds;
+  /** Taken over from another daemon, but what that one did about them is not read yet. */
+  readonly #unread = new Set<string>();
+  #isReading = false;
   #overrides = new Map<string, Authority>();
 
   constructor(given: ActingParts) {
@@ -116,13 +125,23 @@ export class Acting {
     this.#rows = new WaitingRows({ ...given, spool: this.#spool });
     const parts = { ...given, store: this.#rows.store };
     this.#parts = parts;
+    const { processes, home, config, paused, notice } = parts;
+    this.#holds = new Holds({
+      ...{ home: home.dir, paused, notice, bootMs: sharedMs, isAlive },
+      files: new HoldFiles(holdsFolder(processes.uid)),
+      self: ownProcess(),
+      mode: () => config().mode,
+    });
+    const hold = (view: AgentView) => this.#holds.standing(view);
+    const isElsewhere = (agent: string | null) => this.#isElsewhere(agent);
     this.#controlClients = new ControlClients({
       clock: parts.clock,
       idFor: (...about) => this.#keeper.idFor(...about),
       pane: (agent) => typist.pane(agent),
     });
     const decided: TypistParts['decided'] = (...decision) => this.#controlClients.decided(...decision);
-    const typist = new Typist({ ...parts, terminal: tmuxPane, decided, trust: () => parts.clock.trust() });
+    const typist = new Typist({ ...parts, hold, terminal: tmuxPane, decided, trust: () => parts.clock.trust() });
+    this.#typist = typist;
     this.#commander = new Commander({ ...parts, typist });
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
@@ -140,6 +159,8 @@ export class Acting {
     this.#spoken = new Spoken(parts);
     this.#keeper = new Keeper({
       ...parts,
+      hold,
+      isElsewhere,
       prompter: this.#prompter,
       spoken: this.#spoken,
       teller: this.#teller,
@@ -150,6 +171,8 @@ export class Acting {
     this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, spoken: this.#spoken });
     this.handoffs = new Handoffs({
       ...parts,
+      hold,
+      isElsewhere,
       uid: parts.processes.uid,
       directory: (pid) => parts.processes.directory(pid),
       hasSession: (name, sessionId) => {
@@ -177,7 +200,7 @@ export class Acting {
       () => this.#restoreAuthorities(),
       () => this.#spoken.restore(),
       () => this.#keeper.restore(),
-      () => this.handoffs.restore(aheadMs),
+      () => this.handoffs.restore(null, aheadMs),
       // Last: from here on the proof is waited for.
       () => this.#prompter.recover(),
     ]);
@@ -195,11 +218,19 @@ export class Acting {
   }
 
   told(agent: string, event: SessionEvent): void {
+    this.#noteOthers(agent, event);
     // First who did it: once a prompt is answered nobody knows any more.
     this.#scores.told(agent, event);
     this.#prompter.told(agent, event);
     this.#commander.told(agent, event);
     this.handoffs.told(agent, event);
+  }
+
+  /** What another daemon prompted counts too: who takes an agent over does not say the same again at once. */
+  #noteOthers(agent: string, { fact, atMs }: SessionEvent): void {
+    if (fact.kind !== 'prompt' || fact.tags.every((tag) => this.#prompter.promptedBy(tag) !== null)) return;
+    const project = this.#parts.agent(agent)?.view?.project;
+    if (project !== undefined) this.#spoken.heard({ agent, project }, atMs);
   }
 
   hooked(agent: string, hook: HeardHook): void {
@@ -236,10 +267,12 @@ export class Acting {
   /** One round of the rules over all agents. */
   round(isLast = false): void {
     const views = this.#overlay();
-    this.#controlClients.round(views);
-    this.handoffs.round(views);
-    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(views)], isLast);
-    this.#progress.round(views);
+    this.#readUp(this.#holds.round(views));
+    const ours = views.filter(({ agent }) => !this.#isElsewhere(agent));
+    this.#controlClients.round(ours);
+    this.handoffs.round(ours);
+    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(ours)], isLast);
+    this.#progress.round(ours);
     this.#rows.catchUp();
   }
 
@@ -252,6 +285,43 @@ export class Acting {
     const database = databaseAway() ?? this.#rows.away;
     const refusals = [database, this.#spool.failure].filter(saysFull);
     return { servers: servers(), database, disk: whyFull(home.dir) ?? refusals[0] ?? null };
+  }
+
+  #isElsewhere(agent: string | null): boolean {
+    return this.#holds.isElsewhere(agent) || this.#unread.has(agent ?? '');
+  }
+
+  /** On one database it has left more than this one knew of. */
+  #readUp(gained: readonly string[]): void {
+    for (const agent of gained) this.#unread.add(agent);
+    if (this.#unread.size === 0 || this.#isReading) return;
+    const agents = new Set(this.#unread);
+    this.#isReading = true;
+    void readAll([
+      () => this.#spoken.restore(),
+      () => this.#keeper.restore(agents),
+      () => this.handoffs.restore(agents),
+      () => this.#prompter.recover(agents),
+    ])
+      .catch(this.#parts.failed)
+      .finally(() => {
+        // Also when the database says nothing: whom it belongs to is clear, and people are to be called.
+        for (const agent of agents) this.#unread.delete(agent);
+        this.#isReading = false;
+      });
+  }
+
+  start(): void {
+    this.#holds.start();
+  }
+
+  /** What is held is free for others from now on. */
+  close(): void {
+    this.#holds.close(this.#typist.typing);
+  }
+
+  holdOn(agent: string): HoldDocument {
+    return this.#holds.document(agent);
   }
 
   /** Troubles that belong to no agent. */
@@ -338,6 +408,7 @@ export class Acting {
         acked: incident.ackedMs === null ? null : time(incident.ackedMs),
       })),
       not_fired: this.#parts.fine(name),
+      hold: this.holdOn(name),
       next: [...(handoff === null ? [] : [{ at: null, what: handoff }]), ...mine.map(nextDocument)],
     };
   }

@@ -5,8 +5,8 @@ import type { Clock } from '../model/world.ts';
 import type { Acting } from './acting.ts';
 import { countSources } from './agent-sources.ts';
 import type { Config } from './config/schema.ts';
-import type { ControlRequest } from './control.ts';
 import type { Journal } from './journal.ts';
+import type { ControlRequest } from './requests.ts';
 import type { Saver } from './saver.ts';
 import type { Spawns } from './spawns.ts';
 import { agentDocument, findingDocument, type StatusDocument } from './status.ts';
@@ -59,7 +59,7 @@ export class Answers {
       case 'handoff-state':
         return this.#parts.acting.handoffs.document(request.id);
       case 'forget':
-        forget(request.forms.filter((form) => typeof form === 'string' && form.length >= 6));
+        forget(request.forms);
         // What waits to be written is without it too, and is written before the tables are gone through.
         return { ok: await this.#parts.journal.flush() };
       case 'why':
@@ -87,6 +87,7 @@ export class Answers {
       agents: this.#parts.acting.views().map((view) => ({
         ...agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs),
         handoff: this.#parts.acting.handoffs.running(view.agent),
+        hold: this.#parts.acting.holdOn(view.agent),
       })),
       findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };
@@ -107,6 +108,7 @@ export class Answers {
       sources: countSources(this.#parts.watcher.views()),
       memory_mb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
       agents: this.#parts.watcher.views().filter((view) => view.reading.state !== 'ended').length,
+      holds: this.#parts.watcher.views().map(({ agent }) => ({ agent, ...this.#parts.acting.holdOn(agent) })),
     };
   }
 }

@@ -52,6 +52,7 @@ class Client {
       files: { readSmall: () => ({ ok: true, text: entry(), info }) } as never,
       config: () => config,
       paused: () => false,
+      hold: () => 'ours',
       agent: watched,
       terminal: () => this.#terminal(),
       decided: () => {},

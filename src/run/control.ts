@@ -1,25 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import type { Authority } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
-import type { PromptWords } from './acting.ts';
+import { shown } from '../model/text.ts';
 import type { Home } from './home.ts';
-
-/** A request is one line of JSON, the answer one line back; `follow` gets a line for every event until it hangs up. */
-export type ControlRequest =
-  | { ask: 'status' | 'doctor' | 'follow' }
-  | { ask: 'stop'; keepDb: boolean }
-  | { ask: 'prompt'; agent: string; said: PromptWords; waitMs: number }
-  | { ask: 'authority'; agent: string; authority: Authority }
-  | { ask: 'ack'; id: string; denied: boolean }
-  | { ask: 'inbox' }
-  | { ask: 'handoff'; agent: string; dryRun: boolean }
-  | { ask: 'handoff-state'; id: string }
-  | { ask: 'why' | 'compact'; agent: string }
-  | { ask: 'forget'; forms: string[] };
+import { type ControlRequest, parseRequest } from './requests.ts';
 
 export interface ControlServer {
   path: string;
@@ -29,6 +16,8 @@ export interface ControlServer {
 }
 
 const requestBytesMax = 1024 * 1024;
+/** Who is let in and says nothing is sent away. */
+const requestMs = 10_000;
 const followerBytesMax = 4 * 1024 * 1024;
 const socketBytesMax = 100;
 
@@ -40,28 +29,33 @@ export function serveControl(
   const place = socketPlace(home);
   const server = net.createServer((socket) => {
     let text = '';
+    const give = (reply: unknown) => socket.end(`${JSON.stringify(reply)}\n`);
+    const refuse = (why: string) => give({ error: shown(why, 500) });
     socket.setEncoding('utf8');
+    socket.setTimeout(requestMs, () => socket.destroy());
     socket.on('error', () => socket.destroy());
     socket.on('close', () => followers.delete(socket));
-    socket.on('data', (chunk: string) => {
+    const read = (chunk: string) => {
       text += chunk;
-      if (text.length > requestBytesMax) return socket.destroy();
-      if (!text.includes('\n')) return;
-      const request = parseRequest(text);
-      text = '';
-      if (request === null) socket.destroy();
-      else if (request.ask === 'follow') followers.add(socket);
-      else
-        answer(request).then(
-          (reply) => socket.end(`${JSON.stringify(reply)}\n`),
-          () => socket.destroy(),
-        );
-    });
+      const end = text.indexOf('\n');
+      if (end < 0 && text.length <= requestBytesMax) return;
+      socket.off('data', read).resume();
+      socket.setTimeout(0);
+      if (end < 0 || end > requestBytesMax) return refuse('a request has at most 1 MiB');
+      if (end < text.length - 1) return refuse('one request at a time: a line of JSON');
+      const request = parseRequest(text.slice(0, end));
+      if (!request.ok) return refuse(request.message);
+      if (request.value.ask === 'follow') return followers.add(socket);
+      answer(request.value).then(give, () => refuse('the daemon could not answer: see its log'));
+    };
+    socket.on('data', read);
   });
   return new Promise((resolve) => {
     rmSync(place.path, { force: true });
     server.on('error', (error) => resolve(fail('unusable', `the control socket cannot be opened (${error.message})`)));
-    server.listen(place.path, () =>
+    server.listen(place.path, () => {
+      // Nobody else may talk to it, whatever the umask.
+      chmodSync(place.path, 0o600);
       resolve(
         ok({
           path: place.path,
@@ -79,8 +73,8 @@ export function serveControl(
             place.remove();
           },
         }),
-      ),
-    );
+      );
+    });
   });
 }
 
@@ -90,20 +84,6 @@ function socketPlace(home: Home): { path: string; remove(): void } {
   if (Buffer.byteLength(usual) <= socketBytesMax) return { path: usual, remove: () => rmSync(usual, { force: true }) };
   const folder = mkdtempSync(path.join(os.tmpdir(), 'wk-control-'));
   return { path: path.join(folder, 'daemon.sock'), remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-const requests: readonly string[] = [
-  ...['status', 'doctor', 'follow', 'stop', 'prompt', 'authority', 'ack', 'inbox', 'why', 'compact', 'handoff'],
-  ...['handoff-state', 'forget'],
-];
-
-function parseRequest(text: string): ControlRequest | null {
-  try {
-    const request = JSON.parse(text) as ControlRequest;
-    return requests.includes(request.ask) ? request : null;
-  } catch {
-    return null;
-  }
 }
 
 export function askControl<T>(socketPath: string, request: ControlRequest, timeoutMs: number): Promise<Result<T>> {
@@ -123,7 +103,9 @@ export function askControl<T>(socketPath: string, request: ControlRequest, timeo
     socket.on('error', (error) => give(fail('gone', `the daemon cannot be reached (${error.message})`)));
     socket.on('end', () => {
       try {
-        give(ok(JSON.parse(text) as T));
+        const reply = JSON.parse(text) as T;
+        const { error } = { ...reply } as { error?: unknown };
+        give(typeof error === 'string' ? fail('refused', error) : ok(reply));
       } catch {
         give(fail('gone', 'the daemon hung up'));
       }

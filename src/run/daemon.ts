@@ -291,6 +291,7 @@ export class Daemon {
       this.#control.close();
       return fail('home', announced.message);
     }
+    this.#acting.start();
     this.#loop.start();
     const stopped = new Promise<void>((resolve) => {
       this.#stopped = resolve;
@@ -385,6 +386,7 @@ export class Daemon {
 
   async #shutDown(keepDb: boolean): Promise<void> {
     await this.#loop.stop();
+    this.#acting.close();
     this.#watcher.close();
     await this.#saver.end();
     await this.#retention.end();

@@ -9,7 +9,8 @@ import { configWayOut, goneFiles } from './config/memory.ts';
 import { checkConformance } from './conform/check.ts';
 import { askControl } from './control.ts';
 import { databaseRuns, databaseUrl, databaseUser } from './database.ts';
-import { findHome, type Home, runningDaemon } from './home.ts';
+import type { HoldDocument } from './holds.ts';
+import { findHome, type Home, homeFix, runningDaemon, whyNotSafe } from './home.ts';
 import { describeDatabase } from './records.ts';
 import { checkHooks } from './setup/hooks-check.ts';
 import type { StatusDocument } from './status.ts';
@@ -30,6 +31,7 @@ interface DaemonFacts {
   channels_set: number;
   config_missing: string[];
   sources: Record<string, { ok: number; failing: string[]; absent: number }>;
+  holds: ({ agent: string } & HoldDocument)[];
   memory_mb: number;
   agents: number;
 }
@@ -47,7 +49,9 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
     { name: 'hooks', ...checkHooks(home, environment) },
     checkInbox(home),
     { name: 'conformance', ...checkConformance(home.conformanceDir, await runningClients(home)) },
-    ...(facts === null ? [] : [checkServers(facts), checkChannels(facts), checkSources(facts), checkInput(facts)]),
+    ...(facts === null
+      ? []
+      : [checkServers(facts), checkHolds(facts), checkChannels(facts), checkSources(facts), checkInput(facts)]),
   ];
 }
 
@@ -97,7 +101,8 @@ function checkHome(home: Home): DoctorCheck {
   if (!existsSync(home.dir)) return good('home', `${home.dir} (made by the first \`up\`)`);
   try {
     accessSync(home.dir, constants.R_OK | constants.W_OK | constants.X_OK);
-    return good('home', home.dir);
+    const why = whyNotSafe(home);
+    return why === null ? good('home', home.dir) : wrong('home', `${home.dir} ${why}`, homeFix);
   } catch {
     return wrong('home', `${home.dir} is not writable`, 'set WATCHKEEPER_HOME to a directory of yours');
   }
@@ -165,6 +170,19 @@ function checkServers(facts: DaemonFacts): DoctorCheck {
       ? 'no tmux server'
       : alive.map((server) => `${shown(server.socket)} (${counted(server.panes ?? 0, 'pane')})`).join(', '),
   );
+}
+
+/** Which daemon looks after which agent. */
+function checkHolds({ holds }: DaemonFacts): DoctorCheck {
+  const problem = holds.find((hold) => hold.by === 'nobody' && hold.problem !== null)?.problem ?? null;
+  if (problem !== null) return wrong('holds', 'every agent is only observed', problem);
+  const others = holds.filter(({ by }) => by === 'other');
+  const ours = `${counted(holds.filter(({ by }) => by === 'us').length, 'agent')} held`;
+  if (others.length === 0) return good('holds', ours);
+  const list = others
+    .map(({ agent, pid, home }) => `${agent} by pid ${pid ?? '?'} (data in ${home ?? '?'})`)
+    .join(', ');
+  return wrong('holds', `${ours}; held by another Watchkeeper: ${shown(list, 1_000)}`, 'stop one of the two');
 }
 
 function checkChannels(facts: DaemonFacts): DoctorCheck {

@@ -1,7 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { makeFolder } from '../act/install/own-file.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { whyNotOurs } from '../record/own-folder.ts';
 import { isAlive } from '../record/own-process.ts';
 
 /** The data directory: everything of Watchkeeper's own on this machine. */
@@ -53,15 +55,30 @@ function defaultDir(environment: NodeJS.ProcessEnv): string {
   return path.join(environment.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share'), 'watchkeeper');
 }
 
+/** Made as far as needed; one that others could change is not used, since what stands there is obeyed. */
 export function makeHomeDir(home: Home): Result<void, 'unusable'> {
+  const unsafe = (why: string) => fail('unusable', `the data directory ${home.dir} ${why}`, homeFix);
+  // Also before anything is made there.
+  const before = whyNotSafe(home);
+  if (before !== null) return unsafe(before);
+  const made = makeFolder(home.dir, 0o700);
+  const why = made.ok ? whyNotSafe(home) : null;
+  if (why !== null) return unsafe(why);
+  const inbox = made.ok ? makeFolder(home.inbox, 0o700) : made;
+  if (inbox.ok) return ok(undefined);
+  return fail('unusable', `the data directory cannot be made (${inbox.message})`, 'set WATCHKEEPER_HOME');
+}
+
+/** null: it is this user's alone, or not there. */
+export function whyNotSafe(home: Home): string | null {
   try {
-    mkdirSync(home.dir, { recursive: true, mode: 0o700 });
-    mkdirSync(home.inbox, { recursive: true, mode: 0o700 });
-    return ok(undefined);
+    return whyNotOurs(home.dir);
   } catch (error) {
-    return fail('unusable', `the data directory cannot be made (${(error as Error).message})`, 'set WATCHKEEPER_HOME');
+    return `cannot be looked at (${(error as Error).message})`;
   }
 }
+
+export const homeFix = `\`chown\` and \`chmod go-w\` what is named, or set WATCHKEEPER_HOME to a directory of your own`;
 
 /** `daemon.json`: how the others find the running daemon. */
 export interface DaemonRecord {

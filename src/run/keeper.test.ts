@@ -45,6 +45,8 @@ class Host {
       ...parts,
       store: store as never,
       paused: () => false,
+      hold: () => 'ours',
+      isElsewhere: () => false,
       views: () => [...this.#views.values()],
       prompter: {} as never,
       spoken: new Spoken({ ...parts, store: store as never }),

@@ -4,6 +4,7 @@ import { isOver, nextStep, type Step } from '../decide/policy.ts';
 import { saidTogether } from '../decide/together.ts';
 import { isShared } from '../detect/mass-failure.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { HoldStanding } from '../model/hold.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Score } from '../model/score.ts';
 import type { CheckRow, Store } from '../model/store.ts';
@@ -44,6 +45,9 @@ interface KeeperParts {
   isOneOfMany: (agent: string, check: CheckName) => string | null;
   /** A handoff runs: nothing else is said to the agent. */
   isHandedOver: (agent: string) => boolean;
+  /** Another daemon has it: what is open about it is that one's. */
+  isElsewhere: (agent: string | null) => boolean;
+  hold: (view: AgentView) => HoldStanding;
   scores: Scores;
   /** A check's verdict changed. */
   recordCheck: (row: CheckRow) => void;
@@ -74,17 +78,20 @@ export class Keeper {
     this.#prompts = new RulePrompts({ ...parts, save: (open) => this.#save(open) });
   }
 
-  async restore(): Promise<boolean> {
+  /** `only`: those agents' incidents anew, as whoever had the agents until now left them. */
+  async restore(only: ReadonlySet<string> | null = null): Promise<boolean> {
     const { store, host, clock } = this.#parts;
-    this.#sinceMs = clock.nowMs();
+    if (only === null) this.#sinceMs = clock.nowMs();
     const open = await store.openIncidents(host);
     const scores = await store.recentScores(host, this.#sinceMs - Quarantine.memoryMs);
     if (!open.ok || !scores.ok) return false;
-    const deeds = await store.deedsAbout(open.value.map(({ id }) => id));
+    const taken = open.value.filter(({ agent }) => only === null || only.has(agent ?? ''));
+    const deeds = await store.deedsAbout(taken.map(({ id }) => id));
     if (!deeds.ok) return false;
-    this.#quarantine.restore(scores.value, open.value, this.#sinceMs);
-    for (const incident of open.value) {
-      countDeeds(incident, deeds.value.get(incident.id), this.#sinceMs);
+    if (only === null) this.#quarantine.restore(scores.value, open.value, this.#sinceMs);
+    for (const [name, { incident }] of this.#open) if (only?.has(incident.agent ?? '')) this.#open.delete(name);
+    for (const incident of taken) {
+      countDeeds(incident, deeds.value.get(incident.id), clock.nowMs());
       this.#open.set(key(incident.agent, incident.check, incident.subject), { ...fresh(incident), isRestored: true });
     }
     return true;
@@ -124,12 +131,16 @@ export class Keeper {
     const found = new Map<string, Finding>();
     const see = (agent: string | null, project: string, finding: Finding) => {
       found.set(key(agent, finding.check, finding.subject), finding);
-      this.#see(agent, project, finding, nowMs);
+      if (!this.#parts.isElsewhere(agent)) this.#see(agent, project, finding, nowMs);
     };
     for (const view of views) for (const finding of view.findings) see(view.agent, view.project, finding);
     for (const { project, finding } of loose) see(null, project, finding);
     const due = new Map<AgentView, Due[]>();
     for (const [name, open] of this.#open) {
+      if (this.#parts.isElsewhere(open.incident.agent)) {
+        open.step = { do: 'wait', for: null, reason: 'held-elsewhere', untilMs: null };
+        continue;
+      }
       const view = views.find((candidate) => candidate.agent === open.incident.agent) ?? null;
       const finding = found.get(name) ?? null;
       const isEnded = isOver(open.incident, view, finding !== null) && !this.#mayReturn(open, nowMs);
@@ -238,7 +249,7 @@ export class Keeper {
     open.step = this.#decide(open, view, finding, nowMs);
     const { step, incident } = open;
     if (step.do === 'prompt') return { incident, open, finding, template: step.template };
-    if (step.do === 'tell' && nowMs >= open.retryAtMs && this.#mayTell(open))
+    if (step.do === 'tell' && nowMs >= open.retryAtMs && this.#mayTell(open, view))
       this.#begin([open], this.#tellAbout(open, view));
     return null;
   }
@@ -325,9 +336,10 @@ export class Keeper {
   }
 
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */
-  #mayTell(open: Open): boolean {
-    const facts = { mode: this.#parts.config().mode, paused: this.#parts.paused(), authority: 'observe' as const };
-    const why = whyNotAllowed('observe', facts);
+  #mayTell(open: Open, view: AgentView | null): boolean {
+    const { config, paused, hold } = this.#parts;
+    const facts = { mode: config().mode, paused: paused(), authority: 'observe' as const };
+    const why = whyNotAllowed('observe', { ...facts, hold: view === null ? 'none' : hold(view) });
     if (why !== null) open.step = { do: 'wait', for: 'tell', reason: why, untilMs: null };
     return why === null;
   }

@@ -135,6 +135,8 @@ class Pager {
       spoken: new Spoken(parts),
       teller: new Teller({ ...parts, hostName: 'h', environment: { PATH: process.env.PATH }, notice }),
       isOneOfMany: () => null,
+      hold: () => 'ours',
+      isElsewhere: () => false,
       isHandedOver: () => false,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       failed,
@@ -358,7 +360,13 @@ describe('what waits on the disk', () => {
     put('x.json', good);
     put(`${name}.new`, good);
     put('half.json', good.slice(0, good.length / 2));
-    symlinkSync('/etc/passwd', path.join(pager.spoolDir, other.replace(/.\.json$/, '9.json')));
+    symlinkSync(
+      '/etc/passwd',
+      path.join(
+        pager.spoolDir,
+        other.replace(/(.)\.json$/, (_, last) => (last === '9' ? '8.json' : '9.json')),
+      ),
+    );
     chmodSync(path.join(pager.spoolDir, 'x.json'), 0o644);
     pager.database.isAway = false;
     pager.waits = null;

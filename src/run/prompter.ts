@@ -107,10 +107,11 @@ export class Prompter {
   }
 
   /** Actions an earlier run left without an outcome: their truth is looked for, they are never typed again. */
-  async recover(): Promise<boolean> {
+  async recover(only: ReadonlySet<string> | null = null): Promise<boolean> {
     const open = await this.#parts.store.openActions(this.#parts.host);
     if (!open.ok) return false;
     for (const { action, delivered } of open.value) {
+      if (this.#expected.has(action.id) || (only !== null && !only.has(action.agent ?? ''))) continue;
       const tag = typeof action.intent.tag === 'string' ? action.intent.tag : null;
       if (tag === null) {
         if (!delivered) await this.#conclude(action, 'uncertain', 'daemon-restarted', null);

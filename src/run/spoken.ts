@@ -43,6 +43,14 @@ export class Spoken {
     return true;
   }
 
+  /** Somebody else's prompt, by the agent's own record. */
+  heard({ agent, project }: Pick<AgentView, 'agent' | 'project'>, atMs: number): void {
+    const said = Math.min(atMs, this.#parts.clock.nowMs());
+    if (said <= (this.lastTo(agent) ?? 0)) return;
+    note(this.#toAgent, agent, said);
+    this.#noteProject(project, agent, said);
+  }
+
   /** The wall clock was set, or the machine slept: what was said is as long ago as it was. */
   clockSet(byMs: number): void {
     for (const times of [this.#toAgent, this.#asked]) for (const [agent, atMs] of times) times.set(agent, atMs + byMs);

@@ -38,6 +38,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
   const { home } = options;
   if (process.platform !== 'linux')
     return fail('platform', `${process.platform} is not supported yet`, 'run it on Linux');
+  // Whatever is made from here on, sockets too, is for this user alone.
+  process.umask(0o077);
   const made = makeHomeDir(home);
   if (!made.ok) return fail('home', made.message, made.fix);
   const lock = acquireLock(home.daemonLock);

@@ -1,6 +1,7 @@
 import { healthStatus } from '../detect/health.ts';
 import type { AgentView, ContextReading, Finding } from '../model/agent.ts';
 import type { HandoffStep } from '../model/handoff.ts';
+import type { HoldDocument } from './holds.ts';
 import type { SpawnDocument } from './spawn-rows.ts';
 
 /** The JSON shapes others script against (`status`, `health`). */
@@ -30,6 +31,8 @@ type FindingDocument = ReturnType<typeof findingDocument>;
 export interface AgentDocument extends ReturnType<typeof agentDocument> {
   /** The step of the handoff that runs; null: none does. */
   handoff: HandoffStep | null;
+  /** Which daemon looks after it. */
+  hold: HoldDocument;
 }
 export type HealthDocument = ReturnType<typeof healthDocument>;
 

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Delivered, type Delivery, deliver, type Proof } from '../act/deliver.ts';
 import type { PaneTerminal } from '../act/pane-terminal.ts';
 import { whyNotNow } from '../decide/fit.ts';
-import { whyNotAllowed } from '../decide/gate.ts';
+import { whyNotAllowed, whyNotHeld } from '../decide/gate.ts';
 import { type ClockTrust, peopleBySteadyClock } from '../decide/steady-people.ts';
 import type { Refusal } from '../model/action.ts';
-import type { Authority } from '../model/agent.ts';
+import type { AgentView, Authority } from '../model/agent.ts';
 import type { PaneFacts } from '../model/delivery.ts';
+import type { HoldStanding } from '../model/hold.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
 import { lookNow } from '../sense/fresh-look.ts';
 import type { Config } from './config/schema.ts';
@@ -24,6 +25,8 @@ export interface TypistParts {
   decided: (agent: string, refusal: Refusal | null, pane: PaneFacts | null) => void;
   /** How far the wall clock can be believed. */
   trust: () => ClockTrust;
+  /** Whose agent it is, looked up in this moment. */
+  hold: (view: AgentView) => HoldStanding;
 }
 
 /** Types into agents, one thing at a time for each, and only what the gate lets through. */
@@ -33,6 +36,11 @@ export class Typist {
 
   constructor(parts: TypistParts) {
     this.#parts = parts;
+  }
+
+  /** Those that are being typed to. */
+  get typing(): ReadonlySet<string> {
+    return new Set(this.#busy.keys());
   }
 
   /** Waits until nobody else types to this agent. */
@@ -53,7 +61,9 @@ export class Typist {
     const view = agent?.view ?? null;
     if (agent === null || view === null) return 'not-agent';
     const { mode } = this.#parts.config();
-    const refusal = whyNotAllowed(needs, { mode, paused: this.#parts.paused(), authority: view.authority });
+    const { authority } = view;
+    const facts = { mode, paused: this.#parts.paused(), authority, hold: this.#parts.hold(view) };
+    const refusal = whyNotAllowed(needs, facts);
     return refusal ?? (agent.seen.place === null ? 'not-agent' : null);
   }
 
@@ -126,6 +136,8 @@ export class Typist {
 
   #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null, atPromptOnly = false): Refusal | null {
     if (this.#parts.paused()) return 'paused';
+    const notHeld = agent.view === null ? 'no-hold' : whyNotHeld(this.#parts.hold(agent.view));
+    if (notHeld !== null) return notHeld;
     const { clock, processes, files } = this.#parts;
     const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
     const look = lookNow(agent.seen, pane?.pid ?? null, processes, files);

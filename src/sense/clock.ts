@@ -10,3 +10,8 @@ export const systemClock: Clock = {
 export function bootMs(): number {
   return os.uptime() * 1000;
 }
+
+/** Never jumps, and is the same in all processes of one boot. */
+export function sharedMs(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}

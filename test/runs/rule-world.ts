@@ -80,6 +80,8 @@ export class RuleWorld {
       spoken,
       teller: { tell: async (incident: Incident) => this.#tell(run, incident) } as never,
       isOneOfMany: () => null,
+      hold: () => 'ours',
+      isElsewhere: () => false,
       isHandedOver,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       recordCheck: () => {},

@@ -49,6 +49,8 @@ export class RuledAgent extends TypedAgent {
       spoken: new Spoken(parts),
       teller: new Teller({ ...parts, environment: {}, notice }),
       isOneOfMany: () => null,
+      hold: () => 'ours',
+      isElsewhere: () => false,
       isHandedOver: () => false,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       recordCheck: () => {},

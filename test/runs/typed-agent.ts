@@ -87,6 +87,7 @@ export class TypedAgent {
       files: { readSmall } as never,
       terminal: () => this.#terminal(),
       decided: () => {},
+      hold: () => 'ours',
       trust: () => ({ steadyForMs: Number.POSITIVE_INFINITY, knownForMs: this.nowMs }),
     });
     const parts = { ...world, host: 'h', typist: this.typist, store: ledger.store as never };

@@ -8,8 +8,9 @@ import { onTestFinished } from 'vitest';
 import { startFakeModel } from '../../src/run/conform/fake-model.ts';
 import { Tmux } from '../../src/run/conform/tmux.ts';
 import { until } from '../../src/run/conform/until.ts';
-import { askControl, type ControlRequest } from '../../src/run/control.ts';
+import { askControl } from '../../src/run/control.ts';
 import type { PromptResult } from '../../src/run/prompter.ts';
+import type { ControlRequest } from '../../src/run/requests.ts';
 import type { AgentDocument, StatusDocument } from '../../src/run/status.ts';
 import { Scenario } from '../clients/scenario.ts';
 

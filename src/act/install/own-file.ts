@@ -96,7 +96,7 @@ export function writeByRename(
 ): Result<void, FileTrouble> {
   const fresh = path.join(path.dirname(place), `.${path.basename(place)}.wk-${randomBytes(6).toString('hex')}`);
   try {
-    const fd = openSync(fresh, 'wx', mode ?? 0o666);
+    const fd = openSync(fresh, 'wx', mode ?? 0o644);
     try {
       if (mode !== null) fchmodSync(fd, mode);
       writeFileSync(fd, bytes);
@@ -125,11 +125,27 @@ export function removeOwn(file: OwnFile): Result<void, FileTrouble> {
   }
 }
 
-/** true: it was made; false: it was there. */
-export function makeFolder(folder: string, mode?: number): Result<boolean, FileTrouble> {
+/**
+ * One after the other: Node's own way of making several at once never comes back where a file system says that there is
+ * no such thing, as /proc does.
+ */
+function makeAll(folder: string, mode: number): boolean {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  if (path.dirname(folder) !== folder) makeAll(path.dirname(folder), mode);
   try {
-    const made = mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
-    return ok(made !== undefined);
+    mkdirSync(folder, { mode });
+    return true;
+  } catch (error) {
+    // Somebody else made it meanwhile.
+    if (codeOf(error) === 'EEXIST' && statSync(folder).isDirectory()) return false;
+    throw error;
+  }
+}
+
+/** true: it was made; false: it was there. Nobody else can write to what is made. */
+export function makeFolder(folder: string, mode = 0o755): Result<boolean, FileTrouble> {
+  try {
+    return ok(makeAll(path.resolve(folder), mode));
   } catch (error) {
     return unwritable(folder, error);
   }

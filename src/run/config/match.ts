@@ -1,8 +1,7 @@
 import type { Authority } from '../../model/agent.ts';
+import { rankOf } from '../../model/authority.ts';
 import { matchesGlob } from '../../model/glob.ts';
 import type { AgentRule, Config } from './schema.ts';
-
-const rank: Record<Authority, number> = { observe: 0, nudge: 1, manage: 2 };
 
 export interface AgentFacts {
   launchedByUs: boolean;
@@ -19,7 +18,7 @@ export function authorityFor(
   const machine = byRules(config.agents, agentName, facts);
   if (config.projectAgents === null) return machine;
   const project = byRules(config.projectAgents, agentName, facts);
-  return rank[project] < rank[machine] ? project : machine;
+  return rankOf(project) < rankOf(machine) ? project : machine;
 }
 
 /** A rule someone wrote counts more than that Watchkeeper launched the agent. */

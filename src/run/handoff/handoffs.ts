@@ -16,6 +16,7 @@ import { whyNotYet } from '../../decide/handoff/tries.ts';
 import { whyHandOff } from '../../decide/handoff/trigger.ts';
 import type { AgentView, CheckName, Finding } from '../../model/agent.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
+import type { HoldStanding } from '../../model/hold.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
 import type { Store } from '../../model/store.ts';
 import { storable } from '../../model/text.ts';
@@ -53,6 +54,9 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   /** Rows and events about it. */
   news: (news: HandoffNews) => void;
   idFor: (agent: string, check: CheckName, subject: string | null) => string;
+  /** Another daemon has the agent, and its handoff. */
+  isElsewhere: (agent: string) => boolean;
+  hold: (view: AgentView) => HoldStanding;
   /** Does a human know that this handoff is stuck? */
   isTold: (agent: string, handoff: string) => boolean;
   failed: (error: unknown) => void;
@@ -79,12 +83,17 @@ export class Handoffs {
     this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
 
-  /** `aheadMs`: by so much the clock was set since. false: they could not be read, and nothing may begin or go on before they are. */
-  async restore(aheadMs = 0): Promise<boolean> {
+  /**
+   * false: they could not be read, and nothing may begin or go on before they are. `only`: those agents' anew, as whoever
+   * had the agents until now left them. `aheadMs`: by so much the clock was set since.
+   */
+  async restore(only: ReadonlySet<string> | null = null, aheadMs = 0): Promise<boolean> {
     const { store, host, clock } = this.#parts;
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs - aheadMs);
     if (!stored.ok) return false;
-    for (const handoff of stored.value) {
+    this.#over = this.#over.filter(({ agent }) => only?.has(agent) !== true);
+    for (const agent of only ?? []) this.#open.delete(agent);
+    for (const handoff of stored.value.filter(({ agent }) => only === null || only.has(agent))) {
       if (isOpen(handoff)) this.#open.set(handoff.agent, new Cycle(handoff, clock.monotonicMs(), false));
       else this.#over.push(handoff);
     }
@@ -117,9 +126,11 @@ export class Handoffs {
   }
 
   round(views: AgentView[]): void {
-    for (const view of views) if (!this.#open.has(view.agent)) this.#considerRule(view);
+    const isOurs = ({ agent }: { agent: string }) => !this.#parts.isElsewhere(agent);
+    for (const view of views.filter(isOurs)) if (!this.#open.has(view.agent)) this.#considerRule(view);
     for (const cycle of this.#open.values()) {
-      if (cycle.busy) continue;
+      if (!isOurs(cycle.handoff)) this.#deeds.disallow(cycle);
+      if (cycle.busy || !isOurs(cycle.handoff)) continue;
       cycle.busy = true;
       const done = () => {
         cycle.busy = false;
@@ -173,7 +184,7 @@ export class Handoffs {
     const nowMs = this.#parts.clock.nowMs();
     if (view.limitedUntilMs !== null && nowMs < view.limitedUntilMs) return;
     // What was only put on record in watch mode is no try.
-    const counts = ({ steps }: Handoff) => mode === 'watch' || steps.at(-1)?.reason !== 'watch-mode';
+    const counts = ({ steps }: Handoff) => mode !== 'act' || steps.at(-1)?.reason !== 'watch-mode';
     const mine = this.#over.filter((one) => one.agent === view.agent && counts(one));
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
@@ -187,7 +198,8 @@ export class Handoffs {
     // What is shown of an odd path is not the path.
     if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
     const forbidden = this.#forbidden(view);
-    return by === 'rule' && forbidden !== 'authority' ? null : forbidden;
+    const isForGood = forbidden === 'authority' || forbidden === 'held-elsewhere';
+    return by === 'rule' && !isForGood ? null : forbidden;
   }
 
   /** Completes "please write a handoff now (…)". */
@@ -199,7 +211,8 @@ export class Handoffs {
 
   #forbidden(view: AgentView) {
     const { mode } = this.#parts.config();
-    return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority: view.authority });
+    const { authority } = view;
+    return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority, hold: this.#parts.hold(view) });
   }
 
   #fileFor(agent: string, cwd: string, atMs: number): string {

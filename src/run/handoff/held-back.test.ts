@@ -104,6 +104,8 @@ class Desk {
     const row = (id: string) => this.rows.find((each) => each.id === id);
     return {
       host: 'h',
+      hold: () => 'ours',
+      isElsewhere: () => false,
       isTold: () => false,
       directory: () => null,
       hasSession: () => true,

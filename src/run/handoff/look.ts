@@ -55,7 +55,7 @@ export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promis
 export function putBack(file: string, text: string): { reason: string } & Pick<HandoffChange, 'document'> {
   const bytes = Buffer.from(text);
   const folder = makeFolderFor(file);
-  const written = folder.ok ? writeByRename(file, bytes, null) : folder;
+  const written = folder.ok ? writeByRename(file, bytes, 0o600) : folder;
   if (!written.ok) return { reason: 'the document is gone' };
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { reason: 'the document was put back', document: { text, sha256 } };

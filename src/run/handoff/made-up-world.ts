@@ -135,6 +135,8 @@ export class MadeUp {
     const watched = { sessionId: this.session, seen: { place: {}, configDir: null } } as unknown as Watched;
     return {
       host: 'h',
+      hold: () => 'ours',
+      isElsewhere: () => false,
       home: findHome({ WATCHKEEPER_HOME: path.join(dir, 'home') }),
       uid: process.getuid?.() ?? 0,
       clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs },

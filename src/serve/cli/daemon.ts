@@ -1,5 +1,6 @@
-import { askControl, type ControlRequest } from '../../run/control.ts';
+import { askControl } from '../../run/control.ts';
 import { type DaemonRecord, findHome, runningDaemon } from '../../run/home.ts';
+import type { ControlRequest } from '../../run/requests.ts';
 import type { AgentDocument, StatusDocument } from '../../run/status.ts';
 import { CommandFailure, exit } from './outcome.ts';
 
@@ -14,6 +15,7 @@ export function needDaemon(): DaemonRecord {
 
 export async function askDaemon<T>(request: ControlRequest, timeoutMs = answerMs): Promise<T> {
   const answer = await askControl<T>(needDaemon().sockets.control, request, timeoutMs);
+  if (!answer.ok && answer.reason === 'refused') throw new CommandFailure(exit.usage, answer.message, null);
   if (!answer.ok) throw new CommandFailure(exit.noDaemon, answer.message, 'see `watchkeeper doctor`');
   return answer.value;
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { shown } from '../../model/text.ts';
+import { findHome, homeFix, whyNotSafe } from '../../run/home.ts';
 import { version } from '../../run/version.ts';
 import { addCommands } from './commands.ts';
 import { CommandFailure, exit } from './outcome.ts';
@@ -16,6 +17,8 @@ const words: Record<number, string> = {
 };
 
 export async function run(argv: string[]): Promise<void> {
+  // Nothing that is made may be written to by others, nor be closed to ourselves, whatever the shell was told.
+  process.umask((process.umask(0o077) & 0o077) | 0o022);
   const program = new Command('watchkeeper')
     .description('Keeps AI coding agents working while nobody is watching.')
     .version(version)
@@ -49,6 +52,7 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
       // Errors are said in our own words; help that was not asked for is still help.
       .configureOutput({ writeErr: (text) => void (text.startsWith('Usage:') && process.stderr.write(text)) });
   });
+  program.hook('preAction', (_program, command) => needSafeHome(topOf(command)));
   // The embedded server's address is whole: nothing of a PostgreSQL client's environment may change it.
   if (!process.env.DATABASE_URL) for (const name of ['PGPORT', 'PGSSLMODE', 'PGOPTIONS']) delete process.env[name];
   // `watchkeeper events | head` must end quietly.
@@ -69,6 +73,21 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
 function forEachCommand(command: Command, visit: (command: Command) => void): void {
   visit(command);
   for (const child of command.commands) forEachCommand(child, visit);
+}
+
+/** These have no use for the data directory, or say what is wrong with it. */
+const homeless = ['doctor', 'config', 'replay', 'eval'];
+
+/** What stands in it is believed and obeyed by every other command. */
+function needSafeHome(command: string): void {
+  const home = findHome(process.env);
+  const why = homeless.includes(command) ? null : whyNotSafe(home);
+  if (why !== null) throw new CommandFailure(exit.usage, `the data directory ${home.dir} ${why}`, homeFix);
+}
+
+/** `spawn-track` of `spawn-track add`. */
+function topOf(command: Command): string {
+  return command.parent?.parent == null ? command.name() : topOf(command.parent);
 }
 
 /** With those it is below: `watchkeeper spawn-track add`. */

@@ -25,6 +25,8 @@ const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown', strin
   draft: 'there is a text in its box that cannot be put aside',
   paused: '`watchkeeper unpause` ends it',
   'watch-mode': '`mode: watch` in the configuration only records',
+  'held-elsewhere': 'another Watchkeeper has it: `watchkeeper status` says which one; ask there',
+  'no-hold': 'whether another Watchkeeper has it cannot be known: see `watchkeeper doctor`',
   'unsafe-text': 'no leading ! or /, no trailing \\, no control characters',
   'no-ledger': 'the database does not take the record: see `watchkeeper doctor`',
   'no-input-box': 'its input box is not on the screen',

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type ConformanceFailure, runConformance } from '../../../run/conform/conformance.ts';
 import type { SignalResult } from '../../../run/conformance-results.ts';
-import { findHome } from '../../../run/home.ts';
+import { findHome, makeHomeDir } from '../../../run/home.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say, table, wrapped } from '../output.ts';
 
@@ -65,10 +65,13 @@ nothing was found out and nothing written.`,
 async function conform(options: ConformanceWords): Promise<void> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const home = findHome(process.env);
+  const made = makeHomeDir(home);
+  if (!made.ok) throw new CommandFailure(exit.usage, made.message, made.fix ?? null);
   const done = await runConformance({
     program: options.program ?? null,
     environment: process.env,
-    resultDir: findHome(process.env).conformanceDir,
+    resultDir: home.conformanceDir,
     keep: options.keep === true,
     progress: say,
     stop: stop.signal,

@@ -5,6 +5,7 @@ import { wholePercent } from '../../../model/percent.ts';
 import { configWayOut } from '../../../run/config/memory.ts';
 import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
 import { askStatus, needAgent } from '../daemon.ts';
+import { holdText } from '../hold-text.ts';
 import { ago, type Cell, type Color, line, print, printJson, table, tokens } from '../output.ts';
 
 interface StatusOptions {
@@ -57,6 +58,7 @@ function statusText(status: StatusDocument): string {
   const notes = agents.filter((agent) => agent.error !== null).map((agent) => line(`${agent.agent}: ${agent.error}`));
   const handed = agents.filter((agent) => agent.handoff !== null);
   for (const { agent, handoff } of handed) notes.push(line(`${agent}: is being handed over, ${handoff}`));
+  for (const { agent, hold } of agents) if (holdText(hold) !== null) notes.push(line(`${agent}: ${holdText(hold)}`));
   const blind = agents.flatMap((agent) => degraded(agent));
   const text = table(['AGENT', 'STATE', 'FOR', 'CONTEXT', 'LAST TURN', 'SOURCE', 'MAY'], rows);
   return [head, ...missing, text, ...notes, ...blind].join('\n');

@@ -3,6 +3,7 @@ import { counted } from '../../../model/count.ts';
 import { shown } from '../../../model/text.ts';
 import type { WhyDocument } from '../../../run/acting.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
+import { holdText } from '../hold-text.ts';
 import { print, printJson, when, withOwnTimes, wrapped } from '../output.ts';
 
 export function addWhy(program: Command): void {
@@ -21,12 +22,14 @@ export function addWhy(program: Command): void {
 }
 
 function whyText(why: WhyDocument): string {
+  const held = holdText(why.hold);
   const next =
     why.next.length === 0
       ? ['nothing has to be done']
       : why.next.map(({ at, what }) => (at === null ? what : `${what}, until ${when(at)}`));
   return [
     wrapped(`${why.agent} is ${why.state}; Watchkeeper may ${why.authority}`),
+    ...(held === null ? [] : [wrapped(held)]),
     ...section(
       'because',
       why.evidence.map(({ source, at, text }) => `${withOwnTimes(text)} (${source}, ${when(at)})`),

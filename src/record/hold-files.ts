@@ -1,0 +1,151 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { type Hold, processName } from '../model/hold.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import type { ProcessId } from '../model/world.ts';
+import { acquireLock } from './lock-file.ts';
+import { whyOthersMayMove } from './own-folder.ts';
+
+const processId = z.strictObject({ bootId: z.string(), pid: z.number().int().positive(), startTicks: z.string() });
+const holdSchema = z.strictObject({
+  agent: processId,
+  holder: processId,
+  home: z.string(),
+  does: z.enum(['act', 'tell']),
+  number: z.number().int().positive(),
+  renewedMs: z.number().nullable(),
+});
+
+/** Somebody else changes it at this moment, which takes no time. */
+const attemptsMax = 50;
+
+/**
+ * By the user alone, so that also a `check` of cron finds it, which has nothing of a session's environment. root has a
+ * folder of its own for such things; in everybody's folder somebody else could be there first.
+ */
+export function holdsFolder(uid: number): string {
+  return path.join(uid === 0 ? '/run' : '/tmp', `watchkeeper-${uid}`);
+}
+
+/** One file per agent process, changed only under its lock. */
+export class HoldFiles {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** The folder is ours alone: what stands in another one nobody can believe. */
+  check(): Result<void, 'unusable'> {
+    const unusable = (why: string, fix: string) => fail('unusable', `${this.folder} ${why}`, fix);
+    const remove = `remove it (\`rm -r ${this.folder}\`), as its owner or root`;
+    try {
+      const info = lstatSync(this.folder, { throwIfNoEntry: false }) ?? this.#make();
+      if (!info.isDirectory()) return unusable('is no directory', remove);
+      if (info.uid !== process.getuid?.()) return unusable(`belongs to uid ${info.uid}`, remove);
+      if ((info.mode & 0o777) !== 0o700) chmodSync(this.folder, 0o700);
+      const why = whyOthersMayMove(this.folder);
+      return why === null ? ok(undefined) : unusable(why, 'have its folder made right');
+    } catch (error) {
+      return unusable(`cannot be used (${(error as Error).message})`, `make ${path.dirname(this.folder)} writable`);
+    }
+  }
+
+  #make(): Stats {
+    try {
+      mkdirSync(this.folder, { mode: 0o700 });
+    } catch (error) {
+      // Another daemon of this user may have been first by a moment.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    return lstatSync(this.folder);
+  }
+
+  /** null: there is none, or nothing that anybody could have written so. */
+  read(agent: ProcessId): Hold | null {
+    return this.#parse(this.#file(agent), agent);
+  }
+
+  /** What `next` makes of it, with nobody else at it; null leaves it as it is. */
+  change(agent: ProcessId, next: (found: Hold | null) => Hold | null): Result<Hold | null, 'unusable' | 'busy'> {
+    const usable = this.check();
+    if (!usable.ok) return usable;
+    const file = this.#file(agent);
+    let lock = acquireLock(`${file}.lock`);
+    for (let attempt = 1; !lock.ok && lock.reason === 'held' && attempt < attemptsMax; attempt += 1)
+      lock = acquireLock(`${file}.lock`);
+    if (!lock.ok) {
+      if (lock.reason === 'held') return fail('busy', `process ${lock.owner.pid} is taking it at this moment`);
+      return fail('unusable', `${this.folder} cannot be used (${lock.message})`, 'make room there');
+    }
+    const fresh = `${file}.fresh`;
+    try {
+      const hold = next(this.read(agent));
+      if (hold === null) return ok(null);
+      writeFileSync(fresh, JSON.stringify(hold), { mode: 0o600 });
+      renameSync(fresh, file);
+      return ok(hold);
+    } catch (error) {
+      rmSync(fresh, { force: true });
+      return fail('unusable', `${this.folder} cannot be written (${(error as Error).message})`, 'make room there');
+    } finally {
+      lock.release();
+    }
+  }
+
+  remove(agent: ProcessId): void {
+    this.#removeAll(processName(agent));
+  }
+
+  /** What is left of agents that are gone, and that nobody tells of any more. */
+  clean(isAlive: (process: ProcessId) => boolean): void {
+    const owners = new Map<string, ProcessId>();
+    for (const name of this.#names()) {
+      const [whole, pid, startTicks, bootId] = /^(\d{1,10})-(\d{1,20})-([\w-]{1,64})/.exec(name) ?? [];
+      if (whole !== undefined)
+        owners.set(whole, { pid: Number(pid), startTicks: startTicks ?? '', bootId: bootId ?? '' });
+    }
+    for (const [name, agent] of owners) {
+      if (isAlive(agent)) continue;
+      const hold = this.read(agent);
+      if (hold === null || hold.renewedMs === null || !isAlive(hold.holder)) this.#removeAll(name);
+    }
+  }
+
+  #removeAll(name: string): void {
+    for (const each of this.#names().filter((other) => other === name || other.startsWith(`${name}.`)))
+      rmSync(path.join(this.folder, each), { force: true });
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.folder);
+    } catch {
+      return [];
+    }
+  }
+
+  #file(agent: ProcessId): string {
+    return path.join(this.folder, processName(agent));
+  }
+
+  #parse(file: string, agent: ProcessId): Hold | null {
+    try {
+      const hold = holdSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+      return hold.success && processName(hold.data.agent) === processName(agent) ? hold.data : null;
+    } catch {
+      return null;
+    }
+  }
+}
