@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 import type { ClientName, Source } from '../model/agent.ts';
 import { version } from './version.ts';
 
@@ -25,6 +26,17 @@ export interface ConformanceResult {
   signals: SignalResult[];
 }
 
+const number = z.number();
+const resultShape = z.object({
+  client: z.literal('claude-code'),
+  client_version: z.string().max(200),
+  at: z.iso.datetime(),
+  fused: z.object({ said: number, right: number, unknown: number, dangerous: number }),
+  signals: z.array(
+    z.object({ source: z.string(), holds: z.boolean(), said: number, right: number, missed: z.array(z.string()) }),
+  ),
+});
+
 const filesMax = 200;
 const recheckMs = 5_000;
 
@@ -49,8 +61,8 @@ export function readResults(dir: string): ConformanceResult[] {
   }
   return names.slice(0, filesMax).flatMap((name) => {
     try {
-      const result = JSON.parse(readFileSync(path.join(dir, name), 'utf8')) as ConformanceResult;
-      return Array.isArray(result.signals) && typeof result.client_version === 'string' ? [result] : [];
+      const result: unknown = JSON.parse(readFileSync(path.join(dir, name), 'utf8'));
+      return resultShape.safeParse(result).success ? [result as ConformanceResult] : [];
     } catch {
       return [];
     }

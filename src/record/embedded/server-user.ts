@@ -43,7 +43,7 @@ export async function chooseServerUser(wish: UserWish): Promise<Result<OsUser | 
     return embeddedFailure(
       'no-user',
       `PostgreSQL does not run as root, and there is no user ${serverUserName} it could run as`,
-      `start without --no-create-user, create it (useradd --system ${serverUserName})`,
+      `let \`watchkeeper up\` create it or do it by hand (useradd --system ${serverUserName})`,
     );
   }
   return createServerUser(wish.notice);

@@ -109,7 +109,8 @@ async function judge(
 ): Promise<Result<Omit<ConformanceResult, 'v' | 'watchkeeper_version'>, ConformanceFailure>> {
   const asked = await askVersion(world, program);
   progress(`${program}${asked === null ? '' : `, version ${asked}`}; about two minutes`);
-  const up = await world.watchkeeper(['up', '--detach', '--tmux-socket', world.tmux.socket]);
+  // Nothing stays of it, so no system user is made either.
+  const up = await world.watchkeeper(['up', '--detach', '--no-create-user', '--tmux-socket', world.tmux.socket]);
   if (up.code !== 0) return fail('failed', `a daemon of its own does not start: ${up.stderr.trim()}`);
   const beganMs = performance.now();
   const sampler = new Sampler(world.watchkeeperHome, (agent, step) => {
