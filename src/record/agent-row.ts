@@ -140,7 +140,7 @@ export const selectAgents = `SELECT a.id, ${others.map((column) => `a.${column}`
 const work = z.object({
   kind: z.enum(['subagent', 'shell']),
   id: exact(200),
-  sinceMs: z.number().min(0).max(Date.UTC(2200, 0)),
+  sinceMs: z.number().min(0).max(Date.UTC(10_000, 0)),
   tool: words(500).nullable(),
 });
 

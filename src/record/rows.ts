@@ -67,14 +67,13 @@ export const count = z.number().int().min(0);
 /** A bigint comes as a text. */
 export const bigCount = matching(/^\d{1,15}$/).transform(Number);
 
-const firstMs = Date.UTC(2000, 0);
-const lastMs = Date.UTC(2200, 0);
+const lastMs = Date.UTC(10_000, 0);
 
-/** PostgreSQL also knows years that a Date does not, and infinity. */
+/** PostgreSQL also knows years that no record of an agent has, and infinity. */
 export const moment = z
   .date()
   .transform((at) => at.getTime())
-  .refine((atMs) => atMs >= firstMs && atMs < lastMs, 'no time of ours');
+  .refine((atMs) => atMs >= 0 && atMs < lastMs, 'no time of ours');
 /** As it stands in JSON. */
 export const writtenMoment = z
   .string()
