@@ -141,7 +141,7 @@ export const selectAgents = `SELECT a.id, left(h.name, 201) AS host_name, ${othe
 const work = z.object({
   kind: z.enum(['subagent', 'shell']),
   id: exact(200),
-  sinceMs: z.number().min(0).max(Date.UTC(2200, 0)),
+  sinceMs: z.number().min(0).max(Date.UTC(10_000, 0)),
   tool: words(500).nullable(),
 });
 

@@ -68,9 +68,9 @@ export const count = z.number().int().min(0);
 /** A bigint comes as a text. */
 export const bigCount = matching(/^\d{1,15}$/).transform(Number);
 
-const lastMs = Date.UTC(2200, 0);
+const lastMs = Date.UTC(10_000, 0);
 
-/** PostgreSQL also knows years that a Date does not, and infinity. One later than now was noted by a clock that was ahead. */
+/** PostgreSQL also knows years that no record of an agent has, and infinity. One later than now was noted by a clock that was ahead. */
 export const moment = z
   .date()
   .transform((at) => at.getTime())

@@ -20,7 +20,7 @@ import { type EmbeddedServer, startEmbedded, stopEmbedded } from '../../src/reco
 import { findServerUser } from '../../src/record/embedded/server-user.ts';
 import { readProcess } from '../../src/record/own-process.ts';
 import { discardHome, newHome, until } from './embedded-home.ts';
-import { nobody, query, root, script, started, testHome } from './embedded-server.ts';
+import { connected, nobody, query, root, script, started, testHome } from './embedded-server.ts';
 
 describe('the user the database runs as', () => {
   it.each([
@@ -66,6 +66,19 @@ describe.skipIf(!root)('started by root', () => {
     chmodSync(after.place.socketDir, 0o755);
     chmodSync(path.join(after.place.socketDir, '.s.PGSQL.5432'), 0o777);
     expect(await script('connect.js', after.url, nobody).answer).toBe('28000');
+  });
+
+  it('what a killed server of nobody left behind is ended before the new one writes', async () => {
+    const server = await asNobody(home);
+    const before = runAsNobody(server);
+    await until('it runs as nobody', () => script('connect.js', server.url, nobody).answer.then(isConnected));
+    const client = await connected(server.adminUrl);
+    const [row] = (await client.query('SELECT pg_backend_pid() AS pid')).rows;
+    process.kill(row.pid, 'SIGSTOP');
+    process.kill(before, 'SIGKILL');
+    expect(await query((await started(home)).adminUrl, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+    expect(readProcess(row.pid)).toBeNull();
+    await client.end().catch(() => {});
   });
 
   it('a move that was killed half way is finished by the next start', async () => {
