@@ -77,7 +77,7 @@ export class Handing {
   }
 
   #reply(turn: ModelTurn): Reply | null {
-    const ask = readAsk(turn);
+    const ask = readAsk(turn, this.agent.folder.project);
     this.asks.push(ask);
     const otherwise = this.#disobey(ask, this);
     if (otherwise !== undefined) return otherwise === null ? this.#said('Done.') : { ...this.#said(), ...otherwise };
@@ -116,7 +116,7 @@ export class Handing {
   }
 }
 
-function readAsk(turn: ModelTurn): Ask {
+function readAsk(turn: ModelTurn, project: string): Ask {
   const { text } = turn;
   const asked = /write a handoff document now/.test(text)
     ? 'document'
@@ -125,7 +125,9 @@ function readAsk(turn: ModelTurn): Ask {
       : /read the handoff document/.test(text)
         ? 'resume'
         : 'work';
-  const file = /(?:to the file|handoff document) (\/\S+?\.md)\b/.exec(text)?.[1] ?? '';
+  const named = /(?:to the file|handoff document) (\S+?\.md)\b/.exec(text)?.[1];
+  // By its place in the project where its full path cannot be typed.
+  const file = named === undefined ? '' : path.resolve(project, named);
   const nonce = /Nonce \((\w+)\)/.exec(text)?.[1] ?? '';
   return { asked, file, nonce, turn };
 }

@@ -128,7 +128,7 @@ export async function seenAs(s: Scenario, rows: Rows, project: string, status: s
 
 /** The prompts about this spawn that arrived at the model. */
 export function promptsAbout(agent: Agent, taskId: string): string[] {
-  return agent.model.turns.map(({ prompt }) => prompt).filter((prompt) => prompt.includes(`Spawn ${taskId} `));
+  return agent.model.turns.map(({ prompt }) => prompt).filter((prompt) => prompt.includes(`Spawn “${taskId}” `));
 }
 
 export async function promptedOnce(s: Scenario, agent: Agent, row: Row, ms = 30_000): Promise<string> {
@@ -140,7 +140,7 @@ export async function promptedOnce(s: Scenario, agent: Agent, row: Row, ms = 30_
     },
     ms,
   );
-  expect(first).toContain(row.output_file ?? 'none');
+  expect(first).toContain(row.output_file === null ? 'none' : `“${path.basename(row.output_file)}”`);
   return first ?? '';
 }
 
