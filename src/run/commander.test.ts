@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agentView } from '../../test/runs/agent-view.ts';
 import type { PaneTerminal } from '../act/pane-terminal.ts';
 import { claudeCode } from '../clients/claude-code/client.ts';
+import type { HoldStanding } from '../model/hold.ts';
 import { ok } from '../model/result.ts';
 import type { ProcessInfo } from '../model/world.ts';
 import { Commander } from './commander.ts';
@@ -20,6 +21,7 @@ const info = { kind: 'file', size: 1, mtimeMs: 1, inode: '1', bornMs: 1, uid: 1 
 /** A client at its prompt, by what was last seen of it; `status`: what its registry says in this moment. */
 class Client {
   status = 'idle';
+  hold: HoldStanding = 'ours';
   session = old;
   box = '';
   readonly submitted: string[] = [];
@@ -52,7 +54,7 @@ class Client {
       files: { readSmall: () => ({ ok: true, text: entry(), info }) } as never,
       config: () => config,
       paused: () => false,
-      hold: () => 'ours',
+      hold: () => this.hold,
       agent: watched,
       terminal: () => this.#terminal(),
       decided: () => {},
@@ -141,6 +143,21 @@ describe('a clear', () => {
       client.status = 'busy';
     };
     expect(await client.clear()).toMatchObject({ outcome: 'refused', reason: 'busy' });
+    expect([client.submitted, client.box, client.session]).toEqual([[], '', old]);
+  });
+
+  it('is not typed to an agent that another daemon has', async () => {
+    const client = Object.assign(new Client(), { hold: 'elsewhere' });
+    expect(await client.clear()).toMatchObject({ outcome: 'refused', reason: 'held-elsewhere' });
+    expect([client.submitted, client.box]).toEqual([[], '']);
+  });
+
+  it('is not submitted when another daemon took the agent over meanwhile, and is taken out of the box', async () => {
+    const client = new Client();
+    client.afterPaste = () => {
+      client.hold = 'elsewhere';
+    };
+    expect(await client.clear()).toMatchObject({ outcome: 'refused', reason: 'held-elsewhere' });
     expect([client.submitted, client.box, client.session]).toEqual([[], '', old]);
   });
 

@@ -163,6 +163,12 @@ describe('of an agent that has ended', () => {
     expect(readdirSync(machine.folder)).toEqual([]);
   });
 
+  it('before either was started, one of them tells', () => {
+    const machine = new Machine();
+    const [one, two] = [machine.daemon('one'), machine.daemon('two')];
+    expect([one.standing(ended), two.standing(ended)]).toEqual(['ours', 'elsewhere']);
+  });
+
   it('and if it was killed, the other one', () => {
     const machine = new Machine();
     const [one, two] = [machine.daemon('one'), machine.daemon('two')];

@@ -50,7 +50,7 @@ export class Holds {
   /** Apart from the passes, which a tmux server can hold up. */
   start(): void {
     this.#timer = setInterval(() => {
-      for (const { view } of this.#seen.values()) this.#look(view);
+      for (const { view } of this.#seen.values()) if (view.reading.state !== 'ended') this.#look(view);
     }, renewMs / 2).unref();
   }
 
@@ -126,7 +126,6 @@ export class Holds {
       if (isOurs) return us(found);
       // Who had it and went in good order has told of this end.
       if (before?.by === 'other' && (found === null || found.renewedMs === null)) return other(before.hold);
-      if (found === null) return nobody(null);
     }
     if (does === null) {
       if (isOurs) this.#release(view.process);

@@ -16,6 +16,8 @@ const config = defaultConfig();
 class Host {
   nowMs = viewNowMs;
   readonly told: string[] = [];
+  /** Agents that another daemon has. */
+  readonly elsewhere = new Set<string>();
   readonly #rows = new Map<string, Incident>();
   readonly #views = new Map<string, AgentView>();
   #keeper!: Keeper;
@@ -45,8 +47,8 @@ class Host {
       ...parts,
       store: store as never,
       paused: () => false,
-      hold: () => 'ours',
-      isElsewhere: () => false,
+      hold: ({ agent }) => (this.elsewhere.has(agent) ? 'elsewhere' : 'ours'),
+      isElsewhere: (agent) => this.elsewhere.has(agent ?? ''),
       views: () => [...this.#views.values()],
       prompter: {} as never,
       spoken: new Spoken({ ...parts, store: store as never }),
@@ -96,6 +98,10 @@ class Host {
       const view = agentView('idle', null, 1, { agent });
       this.#views.set(agent, { ...view, reading: { ...view.reading, seenAtMs: this.nowMs } });
     }
+  }
+
+  readAgain(...agents: string[]): Promise<boolean> {
+    return this.#keeper.restore(new Set(agents));
   }
 
   acknowledge(): Promise<unknown> {
@@ -169,6 +175,36 @@ describe('many agents in one trouble', () => {
     host.live('a', 'b', 'c');
     await host.pass(6 * minute);
     expect(mass()).toMatchObject([{ closedMs: expect.any(Number) }]);
+  });
+});
+
+describe('of an agent that another daemon has', () => {
+  it('nothing is opened or told, until it is ours', async () => {
+    const host = await started();
+    host.elsewhere.add('a');
+    host.end('a');
+    await host.pass(minute);
+    expect([host.told, host.incidents()]).toEqual([[], []]);
+    host.elsewhere.clear();
+    await host.pass(minute);
+    expect(host.told).toEqual(['a: ended-unexpectedly']);
+  });
+
+  it('nothing that is open is closed or told again; taken over, it goes on as the other one left it', async () => {
+    const host = await started();
+    host.end('a');
+    await host.pass(minute);
+    host.elsewhere.add('a');
+    host.live('a');
+    await host.pass(60 * minute);
+    expect(host.incidents('open')).toMatchObject([{ check: 'ended-unexpectedly', tells: 1 }]);
+    // On one database the other one has told it again since.
+    for (const row of host.incidents('open')) Object.assign(row, { tells: 5 });
+    host.elsewhere.clear();
+    expect(await host.readAgain('a')).toBe(true);
+    await host.pass(minute);
+    expect(host.incidents()).toMatchObject([{ tells: 5, closedMs: expect.any(Number) }]);
+    expect(host.told).toHaveLength(1);
   });
 });
 

@@ -194,7 +194,12 @@ describe('a directory that others could change, or that cannot be, is refused in
     const home = folder();
     const before = existsSync(home) ? readdirSync(home) : null;
     for (const args of [['up'], ['pause']]) {
-      const env = { ...emptyEnvironment(base()), WATCHKEEPER_HOME: home };
+      // A database that is not there: nothing is to be left running where it is not refused.
+      const env = {
+        ...emptyEnvironment(base()),
+        WATCHKEEPER_HOME: home,
+        DATABASE_URL: 'postgresql://127.0.0.1:1/none',
+      };
       const said = spawnSync(process.execPath, [watchkeeperProgram, ...args], {
         env,
         encoding: 'utf8',

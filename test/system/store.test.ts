@@ -11,6 +11,7 @@ import { fail } from '../../src/model/result.ts';
 import type { Store, StoreBatch } from '../../src/model/store.ts';
 import type { Told } from '../../src/model/telling.ts';
 import { migrate } from '../../src/record/migrate.ts';
+import { ownProcess, readProcess } from '../../src/record/own-process.ts';
 import { openStore } from '../../src/record/store.ts';
 import { Journal } from '../../src/run/journal.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
@@ -247,4 +248,44 @@ describe('what people were told while there was no database', () => {
     expect(await store.storeTold('here', all, true)).toEqual({ ok: true, value: 'stored' });
     expect(await rows(about.id)).toMatchObject({ outcomes: [1, 1], incidents: [] });
   });
+});
+
+it('what a daemon that lives has begun on the same database is its own to settle; of a dead one it is ours', async () => {
+  await store.write('here', { agents: [view('typed')], sessions: [], events: [], spawns: [], points: [], checks: [] });
+  const begin = async (daemon: object | null) => {
+    const id = randomUUID();
+    const intent = { text: 'continue', tag: 'wk-1234' };
+    const action = {
+      id,
+      atMs: Date.now(),
+      agent: 'typed',
+      kind: 'prompt',
+      trigger: 'human',
+      intent,
+      finding: null,
+    } as const;
+    expect((await store.intend('here', action)).ok).toBe(true);
+    const client = new pg.Client({ connectionString: database.adminUrl });
+    await client.connect();
+    await client.query('ALTER TABLE actions DISABLE TRIGGER USER');
+    await client.query("UPDATE actions SET intent = intent || jsonb_build_object('daemon', $2::jsonb) WHERE id = $1", [
+      id,
+      JSON.stringify(daemon),
+    ]);
+    await client.query('ALTER TABLE actions ENABLE TRIGGER USER');
+    await client.end();
+    return id;
+  };
+  const parent = { bootId: ownProcess()?.bootId, pid: process.ppid, startTicks: readProcess(process.ppid)?.startTicks };
+  const theirs = await begin(parent);
+  const ours = [
+    await begin({ ...parent, startTicks: '1' }),
+    await begin({ ...ownProcess() }),
+    await begin(null),
+    await begin({ pid: 'x' }),
+  ];
+  const open = await store.openActions('here');
+  const ids = open.ok ? open.value.map(({ action }) => action.id) : [];
+  expect(ids.toSorted()).toEqual(ours.toSorted());
+  expect(ids).not.toContain(theirs);
 });
