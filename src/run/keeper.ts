@@ -88,10 +88,11 @@ export class Keeper {
   }
 
   /** The wall clock was set, or the machine slept. */
-  clockSet(byMs: number): void {
+  clockSet(byMs: number, nowMs: number): void {
     this.#sinceMs += byMs;
-    moveTimes(this.#open.values(), this.#lastPrompt, byMs);
+    moveTimes(this.#open.values(), this.#lastPrompt, byMs, nowMs);
     this.#quarantine.clockSet(byMs);
+    for (const { incident } of this.#open.values()) this.#save(incident);
   }
 
   /** The same while the trouble lasts. */

@@ -3,6 +3,7 @@ import type { SlotValues } from '../decide/templates.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import { keepNewest } from '../model/keep-newest.ts';
+import { notAfter } from '../model/not-after.ts';
 import { shown } from '../model/text.ts';
 
 /** What cannot be done now is tried again, at first soon and then less often. */
@@ -86,10 +87,10 @@ type LastPrompts = Record<'agent' | 'project', Map<string, number>>;
 
 /**
  * The wall clock was set by so much: what is waited for is as far away as it was. What the agents' records are compared with is
- * never ahead of them, but nothing that was on record before it is taken for later.
+ * never ahead of them. A row may have been written before an earlier setting, so nothing is moved beyond now.
  */
-export function moveTimes(opens: Iterable<Open>, last: LastPrompts, byMs: number): void {
-  const moved = (timeMs: number | null) => (timeMs === null ? null : timeMs + byMs);
+export function moveTimes(opens: Iterable<Open>, last: LastPrompts, byMs: number, nowMs: number): void {
+  const moved = (timeMs: number | null) => (timeMs === null ? null : notAfter(timeMs + byMs, nowMs));
   for (const open of opens) {
     const { incident } = open;
     incident.openedMs += Math.min(0, byMs);
@@ -99,5 +100,6 @@ export function moveTimes(opens: Iterable<Open>, last: LastPrompts, byMs: number
     open.retryAtMs += byMs;
     open.seenMs += byMs;
   }
-  for (const times of Object.values(last)) for (const [name, atMs] of times) times.set(name, atMs + byMs);
+  for (const times of Object.values(last))
+    for (const [name, atMs] of times) times.set(name, notAfter(atMs + byMs, nowMs));
 }
