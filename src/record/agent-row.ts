@@ -210,9 +210,15 @@ export function time(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** A time that was stored by a clock that was ahead counts as now. */
+const startedMs = Date.now();
+
+/**
+ * A time that was stored by a clock that was ahead counts as now, or rather as when this process began: what an agent's record says
+ * of the time before it was read counts as of a little later, and stays after what was done to it.
+ */
 export function past(time: Date): number;
 export function past(time: Date | null): number | null;
 export function past(time: Date | null): number | null {
-  return time === null ? null : notAfter(time.getTime(), Date.now());
+  if (time === null || time.getTime() <= Date.now()) return time?.getTime() ?? null;
+  return notAfter(startedMs, Date.now());
 }

@@ -1,5 +1,5 @@
 import type { Move } from '../../decide/handoff/moves.ts';
-import { type HandoffSigns, newHandoffSigns, takeHandoffSign } from '../../detect/handoff-signs.ts';
+import { type HandoffSigns, moveSigns, newHandoffSigns, takeHandoffSign } from '../../detect/handoff-signs.ts';
 import type { Handoff, HandoffAction, HandoffChange, HandoffDeed, HandoffStepTaken } from '../../model/handoff.ts';
 import { notAfter } from '../../model/not-after.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
@@ -103,7 +103,8 @@ export class Cycle {
   /** The wall clock was set: nothing on record is ahead of what the agent's record says from now on. */
   clockSet(byMs: number, nowMs: number): void {
     if (byMs < 0) moveHandoff(this.handoff, byMs, nowMs);
-    for (const known of this.#known.values()) known.atMs += Math.min(0, byMs);
+    if (byMs < 0) for (const known of this.#known.values()) known.atMs += byMs;
+    if (byMs < 0) for (const signs of this.#signs.values()) moveSigns(signs, byMs);
     if (this.waitsSinceMs !== null) this.waitsSinceMs += byMs;
     // Given anew, by the clock as it is now.
     this.allowedUntilMs = 0;
