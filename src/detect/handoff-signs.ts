@@ -100,3 +100,10 @@ function names(target: string, file: string): boolean {
   const name = file.slice(file.lastIndexOf('/') + 1);
   return target.includes(name) || (target.length >= 300 && file.startsWith(target));
 }
+
+/** The clock that these times are by was set. */
+export function moveSigns(signs: HandoffSigns, byMs: number): void {
+  for (const each of [...signs.prompts, ...signs.unknown]) each.atMs += byMs;
+  for (const [name, value] of Object.entries(signs))
+    if (typeof value === 'number') Object.assign(signs, { [name]: value + byMs });
+}

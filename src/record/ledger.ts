@@ -56,6 +56,7 @@ export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): P
   );
 }
 
+/** Of one agent. The bound also has the rows looked up agent by agent, however long the ledger. */
 const openMax = 1_000;
 
 /**
@@ -68,16 +69,20 @@ export async function openActions(
   odd: OddRow,
 ): Promise<{ action: Action; delivered: boolean }[]> {
   const rows = await client.query(
-    `SELECT s.*, EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id) AS delivered
-     FROM (SELECT ${actionColumns} FROM agents g CROSS JOIN LATERAL (
-         SELECT * FROM actions WHERE agent_id = g.id AND kind IN ('prompt', 'command', 'interrupt')
-           AND at > least(now(), (SELECT max(at) FROM actions WHERE agent_id = g.id)) - interval '1 day') a
+    `SELECT s.*, o.count > 0 AS delivered
+     FROM (SELECT ${actionColumns} FROM agents g
+       CROSS JOIN LATERAL (SELECT at FROM actions WHERE agent_id = g.id ORDER BY at DESC LIMIT 1) newest
+       CROSS JOIN LATERAL (
+         SELECT * FROM actions WHERE agent_id = g.id AND at > least(now(), newest.at) - interval '1 day'
+           AND kind IN ('prompt', 'command', 'interrupt') ORDER BY at DESC LIMIT ${openMax}) a
        WHERE g.host = $1) s
-     WHERE NOT EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = s.id AND o.outcome NOT IN ('confirmed', 'queued'))
-     ORDER BY s.at DESC LIMIT ${openMax}`,
+     CROSS JOIN LATERAL (SELECT count(*), bool_or(outcome NOT IN ('confirmed', 'queued')) AS is_over
+       FROM action_outcomes WHERE action_id = s.id) o
+     WHERE o.is_over IS NOT TRUE
+     ORDER BY s.at`,
     [host],
   );
-  const read = sound('actions', openShape, rows.rows.reverse(), odd);
+  const read = sound('actions', openShape, rows.rows, odd);
   return read
     .filter(({ intent }) => !isAnothers(intent.daemon))
     .map(({ delivered, ...row }) => ({ action: toAction(row), delivered }));

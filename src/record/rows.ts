@@ -70,12 +70,22 @@ export const bigCount = matching(/^\d{1,15}$/).transform(Number);
 
 const lastMs = Date.UTC(10_000, 0);
 
-/** PostgreSQL also knows years that no record of an agent has, and infinity. One later than now was noted by a clock that was ahead. */
+const startedMs = Date.now();
+
+/**
+ * A time that was stored by a clock that was ahead counts as now, or rather as when this process began: what an agent's record says
+ * of the time before it was read counts as of a little later, and stays after what was done to it.
+ */
+function past(atMs: number): number {
+  return atMs <= Date.now() ? atMs : notAfter(startedMs, Date.now());
+}
+
+/** PostgreSQL also knows years that no record of an agent has, and infinity. */
 export const moment = z
   .date()
   .transform((at) => at.getTime())
   .refine((atMs) => atMs >= 0 && atMs < lastMs, 'no time of ours')
-  .transform((atMs) => notAfter(atMs, Date.now()));
+  .transform(past);
 /** As it stands in JSON. */
 export const writtenMoment = z
   .string()

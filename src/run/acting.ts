@@ -207,8 +207,8 @@ export class Acting {
   }
 
   /** The wall clock was set, or the machine slept: what is waited for is as far away as it was. */
-  clockSet(byMs: number): void {
-    for (const each of [this.#keeper, this.#progress, this.handoffs]) each.clockSet(byMs);
+  clockSet(byMs: number, nowMs: number): void {
+    for (const each of [this.#keeper, this.#progress, this.handoffs]) each.clockSet(byMs, nowMs);
   }
 
   async #restoreAuthorities(): Promise<boolean> {

@@ -226,7 +226,7 @@ export class Daemon {
     });
     this.#clock.onSet((byMs, nowMs) => {
       this.#watcher.clockSet(byMs, nowMs);
-      this.#acting.clockSet(byMs);
+      this.#acting.clockSet(byMs, nowMs);
     });
     this.#answers = new Answers({
       sinceMs: this.#sinceMs,

@@ -98,11 +98,12 @@ export class Keeper {
   }
 
   /** The wall clock was set, or the machine slept. */
-  clockSet(byMs: number): void {
+  clockSet(byMs: number, nowMs: number): void {
     this.#sinceMs += byMs;
-    moveTimes(this.#open.values(), byMs);
-    this.#parts.spoken.clockSet(byMs);
+    moveTimes(this.#open.values(), byMs, nowMs);
+    this.#parts.spoken.clockSet(byMs, nowMs);
     this.#quarantine.clockSet(byMs);
+    for (const open of this.#open.values()) this.#save(open);
   }
 
   /** The same while the trouble lasts. */

@@ -4,6 +4,7 @@ import type { AgentView, CheckName, Finding } from '../model/agent.ts';
 import type { Deeds } from '../model/deeds.ts';
 import { errorWords } from '../model/evidence.ts';
 import type { Incident } from '../model/incident.ts';
+import { notAfter } from '../model/not-after.ts';
 
 /** What cannot be done now is tried again, at first soon and then less often. */
 export const retryFirstMs = 5_000;
@@ -99,10 +100,10 @@ export function ownSlots(template: PromptTemplate, incident: Incident, view: Age
 
 /**
  * The wall clock was set by so much: what is waited for is as far away as it was. What the agents' records are compared with is
- * never ahead of them, but nothing that was on record before it is taken for later.
+ * never ahead of them. A row may have been written before an earlier setting, so nothing is moved beyond now.
  */
-export function moveTimes(opens: Iterable<Open>, byMs: number): void {
-  const moved = (timeMs: number | null) => (timeMs === null ? null : timeMs + byMs);
+export function moveTimes(opens: Iterable<Open>, byMs: number, nowMs: number): void {
+  const moved = (timeMs: number | null) => (timeMs === null ? null : notAfter(timeMs + byMs, nowMs));
   for (const open of opens) {
     const { incident } = open;
     incident.openedMs += Math.min(0, byMs);

@@ -1,5 +1,6 @@
 import type { AgentView } from '../model/agent.ts';
 import { keepNewest } from '../model/keep-newest.ts';
+import { notAfter } from '../model/not-after.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { Config } from './config/schema.ts';
@@ -35,7 +36,7 @@ export class Spoken {
     if (!last.ok) return false;
     for (const { agent, project, trigger, atMs } of last.value) {
       // One that seems to be still to come was typed by a clock that was ahead.
-      const said = Math.min(atMs, nowMs);
+      const said = notAfter(atMs, nowMs);
       note(this.#toAgent, agent, said);
       this.#noteProject(project, agent, said);
       if (trigger === progressTrigger) note(this.#asked, agent, said);
@@ -45,16 +46,17 @@ export class Spoken {
 
   /** Somebody else's prompt, by the agent's own record. */
   heard({ agent, project }: Pick<AgentView, 'agent' | 'project'>, atMs: number): void {
-    const said = Math.min(atMs, this.#parts.clock.nowMs());
+    const said = notAfter(atMs, this.#parts.clock.nowMs());
     if (said <= (this.lastTo(agent) ?? 0)) return;
     note(this.#toAgent, agent, said);
     this.#noteProject(project, agent, said);
   }
 
   /** The wall clock was set, or the machine slept: what was said is as long ago as it was. */
-  clockSet(byMs: number): void {
-    for (const times of [this.#toAgent, this.#asked]) for (const [agent, atMs] of times) times.set(agent, atMs + byMs);
-    for (const last of this.#inProject.values()) last.atMs += byMs;
+  clockSet(byMs: number, nowMs: number): void {
+    for (const times of [this.#toAgent, this.#asked])
+      for (const [agent, atMs] of times) times.set(agent, notAfter(atMs + byMs, nowMs));
+    for (const last of this.#inProject.values()) last.atMs = notAfter(last.atMs + byMs, nowMs);
   }
 
   lastTo(agent: string): number | null {

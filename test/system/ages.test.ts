@@ -1,6 +1,8 @@
 // What is kept, for how long and of whom: rows of a host go by time that was lived through, never by the wall clock alone.
 import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { AgingRows } from '../../src/model/aging.ts';
@@ -230,6 +232,38 @@ describe('a host', () => {
     await store.enterHost(host('a stranger', { machine: 'n' }));
     expect(await authorities('a stranger')).toEqual({});
   });
+});
+
+it('of several open handoffs of one agent, from before there was one at most, the newest goes on', async () => {
+  const mine = await cloneDatabase(async () => {}, 'wk_test_empty');
+  const before = new pg.Client({ connectionString: mine.adminUrl });
+  await before.connect();
+  onTestFinished(async () => {
+    await before.end();
+    await mine.drop();
+  });
+  const folder = path.join(import.meta.dirname, '../../src/record/migrations');
+  await before.query('CREATE TABLE schema_migrations (version integer PRIMARY KEY, name text NOT NULL)');
+  for (const file of readdirSync(folder).filter((name) => name < '0007')) {
+    await before.query(readFileSync(path.join(folder, file), 'utf8'));
+    await before.query('INSERT INTO schema_migrations VALUES ($1, $2)', [Number(file.slice(0, 4)), file]);
+  }
+  await before.query(sentinel, ['h']);
+  await before.query(
+    `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step)
+     SELECT gen_random_uuid(), id, 'p', 'human', 'document', n, '/f', '/', 's', now() - make_interval(hours => n), 'prompted'
+     FROM agents, generate_series(1, 3) n`,
+  );
+  expect(await migrate(mine.adminUrl)).toMatchObject({ ok: true });
+  const { rows: after } = await before.query(
+    'SELECT h.nonce, h.step, s.step AS taken, s.reason FROM handoffs h LEFT JOIN handoff_steps s ON s.handoff_id = h.id ORDER BY nonce',
+  );
+  const failed = { step: 'failed', taken: 'failed', reason: 'stale' };
+  expect(after).toEqual([
+    { nonce: '1', step: 'prompted', taken: null, reason: null },
+    { nonce: '2', ...failed },
+    { nonce: '3', ...failed },
+  ]);
 });
 
 it('a clock that is 40 days ahead, for a start or for several, deletes nothing', async () => {

@@ -1,6 +1,7 @@
 import type { Move } from '../../decide/handoff/moves.ts';
-import { type HandoffSigns, newHandoffSigns, takeHandoffSign } from '../../detect/handoff-signs.ts';
+import { type HandoffSigns, moveSigns, newHandoffSigns, takeHandoffSign } from '../../detect/handoff-signs.ts';
 import type { Handoff, HandoffAction, HandoffChange, HandoffDeed, HandoffStepTaken } from '../../model/handoff.ts';
+import { notAfter } from '../../model/not-after.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
 
 const sessionsMax = 4;
@@ -109,9 +110,10 @@ export class Cycle {
   }
 
   /** The wall clock was set: nothing on record is ahead of what the agent's record says from now on. */
-  clockSet(byMs: number): void {
-    if (byMs < 0) moveHandoff(this.handoff, byMs);
-    for (const known of this.#known.values()) known.atMs += Math.min(0, byMs);
+  clockSet(byMs: number, nowMs: number): void {
+    if (byMs < 0) moveHandoff(this.handoff, byMs, nowMs);
+    if (byMs < 0) for (const known of this.#known.values()) known.atMs += byMs;
+    if (byMs < 0) for (const signs of this.#signs.values()) moveSigns(signs, byMs);
     if (this.waitsSinceMs !== null) this.waitsSinceMs += byMs;
     // Given anew, by the clock as it is now.
     this.allowedUntilMs = 0;
@@ -134,7 +136,7 @@ export class Cycle {
   }
 }
 
-export function moveHandoff(handoff: Handoff, byMs: number): void {
-  handoff.requestedMs += byMs;
-  for (const step of handoff.steps) step.atMs += byMs;
+export function moveHandoff(handoff: Handoff, byMs: number, nowMs: number): void {
+  handoff.requestedMs = notAfter(handoff.requestedMs + byMs, nowMs);
+  for (const step of handoff.steps) step.atMs = notAfter(step.atMs + byMs, nowMs);
 }

@@ -100,9 +100,9 @@ export class Handoffs {
     return true;
   }
 
-  clockSet(byMs: number): void {
-    for (const each of this.#open.values()) each.clockSet(byMs);
-    for (const each of this.#over) moveHandoff(each, byMs);
+  clockSet(byMs: number, nowMs: number): void {
+    for (const each of this.#open.values()) each.clockSet(byMs, nowMs);
+    for (const each of this.#over) moveHandoff(each, byMs, nowMs);
   }
 
   told(agent: string, event: SessionEvent): void {

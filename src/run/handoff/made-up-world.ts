@@ -7,10 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentView, State } from '../../model/agent.ts';
 import type { Json } from '../../model/event.ts';
 import { type Handoff, type HandoffAction, type HandoffDeed, type HandoffStep, stepOf } from '../../model/handoff.ts';
+import { keepNotAfter } from '../../model/not-after.ts';
 import { fail, ok } from '../../model/result.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import { type Config, defaultConfig } from '../config/schema.ts';
 import { findHome } from '../home.ts';
+import { WatchfulClock } from '../watchful-clock.ts';
 import { Handoffs, type HandoffsParts } from './handoffs.ts';
 
 export const dir = mkdtempSync(path.join(os.tmpdir(), 'wk-handoffs-'));
@@ -24,7 +26,11 @@ export class MadeUp {
   readonly project = mkdtempSync(path.join(dir, 'project-'));
   shownAs = this.project;
   readonly config: Config = defaultConfig();
+  /** By a clock that is right and never jumps. */
   nowMs = Date.now();
+  /** What the wall clock is wrong by. */
+  wrongMs = 0;
+  #clock = new WatchfulClock({ nowMs: () => this.wallMs, monotonicMs: () => this.nowMs });
   session: string | null = 'old';
   state: State = 'idle';
   readonly done: string[] = [];
@@ -58,6 +64,10 @@ export class MadeUp {
   /** What the fresh context read. */
   read: string | null = null;
 
+  get wallMs(): number {
+    return this.nowMs + this.wrongMs;
+  }
+
   get points(): number {
     return this.#point;
   }
@@ -82,8 +92,11 @@ export class MadeUp {
       const arrived = facts.some((fact) => fact.kind === 'prompt' && tag !== undefined && fact.tags.includes(tag));
       action.outcomes.push({ outcome: arrived ? 'confirmed' : 'uncertain', reason: 'daemon-restarted' });
     }
-    this.#daemon = new Handoffs(this.#parts());
-    const isRead = await this.#daemon.restore();
+    this.#clock = new WatchfulClock({ nowMs: () => this.wallMs, monotonicMs: () => this.nowMs });
+    const daemon = new Handoffs(this.#parts());
+    this.#daemon = daemon;
+    this.#clock.onSet((byMs, nowMs) => daemon.clockSet(byMs, nowMs));
+    const isRead = await daemon.restore();
     for (const fact of this.#record.get(this.session ?? '') ?? []) this.#tell(fact);
     return isRead;
   }
@@ -139,7 +152,7 @@ export class MadeUp {
       isElsewhere: () => false,
       home: findHome({ WATCHKEEPER_HOME: path.join(dir, 'home') }),
       uid: process.getuid?.() ?? 0,
-      clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs },
+      clock: this.#clock,
       git: { head: async () => null, hasCommit: async () => 'no' },
       config: () => this.config,
       configFor: () => this.config,
@@ -179,11 +192,10 @@ export class MadeUp {
           return ok(undefined);
         },
         loadHandoffs: async () =>
-          this.isUnreadable
-            ? fail('unavailable', 'no')
-            : ok([...this.#rows.values()].map((row) => structuredClone(row))),
+          this.isUnreadable ? fail('unavailable', 'no') : ok([...this.#rows.values()].map((row) => this.#read(row))),
         handoffText: async (id) => ok(this.documents.get(id) ?? null),
-        handoffActions: async (id) => ok(structuredClone(this.#ledger.filter(({ handoff }) => handoff === id))),
+        handoffActions: async (id) =>
+          ok(this.#ledger.filter(({ handoff }) => handoff === id).map((row) => this.#read(row))),
       },
       prompter: {
         prompt: async ({ agent, text, about = {} }) => {
@@ -211,6 +223,13 @@ export class MadeUp {
     };
   }
 
+  /** As it comes through the border. */
+  #read<T extends object>(row: T): T {
+    const read = structuredClone(row);
+    keepNotAfter(read, this.wallMs);
+    return read;
+  }
+
   async #command(about: { [key: string]: Json }, typed: string | null, effect: () => void) {
     await this.#deed(about, typed, effect);
     return { id: 'i', agent: 'a-ps', outcome: 'confirmed' as const, reason: null, proof_ms: 1 };
@@ -235,7 +254,7 @@ export class MadeUp {
       deed: about.deed as HandoffDeed,
       after: Number(about.after),
       why: (about.why ?? null) as string | null,
-      atMs: this.nowMs,
+      atMs: this.wallMs,
       outcomes: [] as HandoffAction['outcomes'],
       typed,
     };
@@ -262,7 +281,7 @@ export class MadeUp {
       mkdirSync(path.dirname(file), { recursive: true });
       const isGood = !this.isPoor || text.includes('not good yet');
       writeFileSync(file, document(isGood ? (/Nonce \((\w+)\)/.exec(text)?.[1] ?? '') : 'forgotten'));
-      utimesSync(file, this.nowMs / 1000, this.nowMs / 1000);
+      utimesSync(file, this.wallMs / 1000, this.wallMs / 1000);
       this.#wrote = true;
     }
     if (!asks) this.read = existsSync(file) ? readFileSync(file, 'utf8') : null;
@@ -277,7 +296,7 @@ export class MadeUp {
   }
 
   #tell(fact: SessionFact): void {
-    this.#daemon?.told('a-ps', { atMs: this.nowMs, key: 'k', fact });
+    this.#daemon?.told('a-ps', { atMs: this.wallMs, key: 'k', fact });
   }
 }
 
