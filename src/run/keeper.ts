@@ -302,6 +302,8 @@ export class Keeper {
   }
 
   async #tellAbout(open: Open, view: AgentView | null): Promise<void> {
+    // Its row first, if there can be one: after a crash it would be another trouble and be told at once.
+    await open.saved;
     if (!(await this.#parts.teller.tell(open.incident, view))) {
       later(open, this.#parts.clock.nowMs());
       return;
@@ -350,15 +352,18 @@ export class Keeper {
   /** One after the other: an older word on it never comes after a newer one. */
   #save(open: Open): void {
     const incident = { ...open.incident };
-    open.saved = open.saved.then(() => this.#store(incident));
-    this.#track(open.saved.then(() => {}));
+    const save = open.saved.then(() => this.#store(incident));
+    this.#track(save);
+    open.saved = save.then(
+      () => true,
+      () => false,
+    );
   }
 
-  async #store(incident: Incident): Promise<boolean> {
+  async #store(incident: Incident): Promise<void> {
     await this.#parts.flush();
     const saved = await this.#parts.store.saveIncident(this.#parts.host, incident);
-    if (!saved.ok) this.#parts.failed(new Error(`an incident was not stored: ${saved.message}`));
-    return saved.ok;
+    if (!saved.ok) throw new Error(`an incident was not stored: ${saved.message}`);
   }
 }
 

@@ -102,6 +102,21 @@ describe('a daemon killed at any row and any step of a delivery says nothing twi
   });
 });
 
+it('a human is told once in an interval, at whatever row of it the daemon is killed', async () => {
+  let killAt = 1;
+  for (; ; killAt += 1) {
+    const world = new RuleWorld({}, { killAt }).trouble('waiting-human');
+    world.view.reading.state = 'waiting';
+    await world.start();
+    await world.pass(29 * minute);
+    if (!world.isKilled) break;
+    expect(world.told, `killed at step ${killAt}`).toHaveLength(1);
+    await world.pass(2 * minute);
+    expect(world.told, `killed at step ${killAt}`).toHaveLength(2);
+  }
+  expect(killAt).toBeGreaterThan(5);
+});
+
 describe('what an earlier run said counts for the next one', () => {
   it('another trouble of the same agent waits for the interval', async () => {
     const world = new RuleWorld(full).trouble('context-high', null, { percent: 74 });

@@ -11,6 +11,7 @@ import { Progress } from '../../src/run/progress.ts';
 import { Prompter } from '../../src/run/prompter.ts';
 import { Scores } from '../../src/run/scores.ts';
 import { Spoken } from '../../src/run/spoken.ts';
+import { Teller } from '../../src/run/teller.ts';
 import { agentView, viewNowMs } from './agent-view.ts';
 
 const config = defaultConfig();
@@ -27,7 +28,6 @@ export class RuleWorld {
   nowMs = viewNowMs;
   /** What arrived at the model. */
   readonly typed: Typed[] = [];
-  readonly told: string[] = [];
   readonly actions: Action[] = [];
   readonly outcomes: ActionOutcome[] = [];
   readonly incidents = new Map<string, Incident>();
@@ -49,6 +49,11 @@ export class RuleWorld {
   trouble(check: CheckName, subject: string | null = null, slots: Finding['slots'] = null): this {
     this.#troubles.push({ check, subject, slots });
     return this;
+  }
+
+  /** When a human was told, by the ledger. */
+  get told(): number[] {
+    return this.outcomes.filter(({ outcome }) => outcome === 'told').map(({ atMs }) => atMs);
   }
 
   get isKilled(): boolean {
@@ -78,7 +83,7 @@ export class RuleWorld {
       paused: () => false,
       prompter,
       spoken,
-      teller: { tell: async (incident: Incident) => this.#tell(run, incident) } as never,
+      teller: new Teller({ ...base, environment: {}, flush, notice: () => {} }),
       isOneOfMany: () => null,
       isHandedOver,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
@@ -174,12 +179,6 @@ export class RuleWorld {
 
   #has({ id }: Action, outcome: string): boolean {
     return this.outcomes.some((each) => each.actionId === id && each.outcome === outcome);
-  }
-
-  async #tell(run: number, { id, check }: Incident): Promise<boolean> {
-    await this.#step(run);
-    this.told.push(`${check} ${id}`);
-    return true;
   }
 
   #typist(run: number) {
