@@ -32,6 +32,8 @@ interface KeeperParts {
   isOneOfMany: (agent: string, check: CheckName) => string | null;
   /** A handoff runs: nothing else is said to the agent. */
   isHandedOver: (agent: string) => boolean;
+  /** Its own record has been read to the end: only then is it known how its work stands. */
+  isReadUp: (agent: string) => boolean;
   scores: Scores;
   /** A check's verdict changed. */
   recordCheck: (row: CheckRow) => void;
@@ -247,6 +249,8 @@ export class Keeper {
     });
     if (view !== null && isHeldBack(step, incident) && this.#parts.isHandedOver(view.agent))
       return { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
+    if (step.do === 'prompt' && view !== null && !this.#parts.isReadUp(view.agent))
+      return { do: 'wait', for: 'prompt', reason: 'its record is being read', untilMs: null };
     if (step.do !== 'wait' && finding?.standing !== 'seen')
       return { do: 'wait', for: step.do, reason: whyNotNow(finding), untilMs: null };
     return step.do === 'tell' ? (this.#alone(incident, nowMs) ?? step) : step;

@@ -13,6 +13,7 @@ interface ProgressParts {
   spoken: Spoken;
   progress: (agent: string) => RunningSpawns | null;
   isHandedOver: (agent: string) => boolean;
+  isReadUp: (agent: string) => boolean;
   failed: (error: unknown) => void;
 }
 
@@ -41,6 +42,7 @@ export class Progress {
     for (const view of views) {
       // A second prompt would only queue behind the one that is under way.
       if (spoken.isSpeakingTo(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
+      if (!this.#parts.isReadUp(view.agent)) continue;
       if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
       const due = isProgressDue(view, {
         nowMs,

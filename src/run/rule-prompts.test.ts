@@ -174,6 +174,17 @@ describe('what is said to one agent', () => {
     expect(world.typed[0]?.text).toMatch(/^The last turn ended .*74% full/);
   });
 
+  it('is nothing, until its record was read to the end: how its work stands is not known before', async () => {
+    const world = new RuleWorld(full, { hasHiddenWork: true }).trouble('context-high', null, { percent: 74 });
+    world.isReadUp = false;
+    await world.start();
+    await world.pass(20 * minute);
+    expect(world.typed).toEqual([]);
+    world.isReadUp = true;
+    await world.pass(minute);
+    expect(world.typed).not.toEqual([]);
+  });
+
   it('says by its mark that it is beside the work', async () => {
     const world = new RuleWorld(full).trouble('context-high', null, { percent: 74 });
     await world.start();

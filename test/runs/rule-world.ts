@@ -26,6 +26,8 @@ interface Typed {
 /** One agent whose troubles never end, whatever is said to it; `killAt`: the step at which the daemon is killed. */
 export class RuleWorld {
   nowMs = viewNowMs;
+  /** Its record was read to the end. */
+  isReadUp = true;
   /** What arrived at the model. */
   readonly typed: Typed[] = [];
   readonly actions: Action[] = [];
@@ -77,7 +79,7 @@ export class RuleWorld {
       typist: this.#typist(run) as never,
     });
     const spoken = new Spoken(base);
-    const isHandedOver = () => false;
+    const asked = { isHandedOver: () => false, isReadUp: () => this.isReadUp };
     this.#keeper = new Keeper({
       ...base,
       paused: () => false,
@@ -85,14 +87,14 @@ export class RuleWorld {
       spoken,
       teller: new Teller({ ...base, environment: {}, flush, notice: () => {} }),
       isOneOfMany: () => null,
-      isHandedOver,
+      ...asked,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       recordCheck: () => {},
       flush,
       failed,
     });
     const progress = () => (this.#hasHiddenWork ? { sinceMs: viewNowMs - 3_600_000, hidden: true } : null);
-    this.#progress = new Progress({ ...base, prompter, spoken, progress, isHandedOver, failed });
+    this.#progress = new Progress({ ...base, prompter, spoken, progress, ...asked, failed });
     if (!(await spoken.restore()) || !(await this.#keeper.restore())) throw new Error('nothing to start from');
   }
 
