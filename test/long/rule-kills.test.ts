@@ -152,35 +152,49 @@ async function launched(s: Scenario, daemon: Daemon, session: string, n: number)
   return agent;
 }
 
+/** With what is told of its end: no row of it comes into the next kill. */
+async function ended(s: Scenario, agent: Agent): Promise<void> {
+  agent.kill('SIGKILL');
+  const isTold = async () => {
+    const { items } = (await s.watchkeeper(['audit', agent.session, '--json'])).json<{
+      items: { trigger: string; outcome: string | null }[];
+    }>();
+    return items.some(({ trigger, outcome }) => trigger === 'rule:ended-unexpectedly' && outcome !== null);
+  };
+  await until(`the end of ${agent.session} told`, isTold);
+}
+
 /** Until everything that would be said once more has been said. */
 async function pass(ms: number): Promise<void> {
   const fromMs = Date.now();
   await until('a while later', () => Date.now() - fromMs > ms, ms + 5_000);
 }
 
-test.each(kinds)('$what: killed at every step, it is said once, and what stood still is set going', (kind) =>
-  scenario(async (s) => {
-    const daemon = await started(s, kind.settings);
-    for (const [n, { at, kill, has }] of momentsOfTroubles.entries()) {
-      const agent = await launched(s, daemon, `kill-${n}-ps`, n);
-      const { go, release } = await kind.begin(s, agent);
-      const killing = await kill(s, daemon);
-      await go();
-      await killing.done(60_000);
-      await daemon.up();
-      await pass(2 * intervalMs);
-      release?.();
-      await pass(2 * intervalMs);
-      const said = [...tagsOf(agent, kind.words)];
-      expect(said, at).toHaveLength(has === 'told' && kind.standsStill !== true ? 0 : 1);
-      expect(
-        said.map((tag) => timesEver(agent, tag)),
-        at,
-      ).toEqual(said.map(() => 1));
-      expect(tagsOf(agent, full).size, at).toBeLessThanOrEqual(1);
-      agent.kill('SIGKILL');
-    }
-  })(),
+test.each(kinds.map((kind) => [kind.what, kind] as const))(
+  '%s: killed at every step, it is said once, and what stood still is set going',
+  (_what, kind) =>
+    scenario(async (s) => {
+      const daemon = await started(s, kind.settings);
+      for (const [n, { at, kill, has }] of momentsOfTroubles.entries()) {
+        const agent = await launched(s, daemon, `kill-${n}-ps`, n);
+        const { go, release } = await kind.begin(s, agent);
+        const killing = await kill(s, daemon);
+        await go();
+        await killing.done(60_000);
+        await daemon.up();
+        await pass(2 * intervalMs);
+        release?.();
+        await pass(2 * intervalMs);
+        const said = [...tagsOf(agent, kind.words)];
+        expect(said, at).toHaveLength(has === 'told' && kind.standsStill !== true ? 0 : 1);
+        expect(
+          said.map((tag) => timesEver(agent, tag)),
+          at,
+        ).toEqual(said.map(() => 1));
+        expect(tagsOf(agent, full).size, at).toBeLessThanOrEqual(1);
+        await ended(s, agent);
+      }
+    })(),
 );
 
 test('a question about hidden work: killed at every step, it comes at its interval', () =>
@@ -201,6 +215,6 @@ test('a question about hidden work: killed at every step, it comes at its interv
       // It counts from its outcome, which comes a moment after its intent.
       expect(Math.min(...gaps), at).toBeGreaterThanOrEqual(everyMs - 500);
       await s.watchkeeper(['spawn-track', 'done', project(agent), 'task-1']);
-      agent.kill('SIGKILL');
+      await ended(s, agent);
     }
   })());
