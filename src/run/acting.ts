@@ -146,6 +146,7 @@ export class Acting {
     this.#prompter = new Prompter({ ...parts, typist });
     this.#teller = new Teller(parts);
     const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
+    const isReadUp = (agent: string) => parts.agent(agent)?.isBehind === false;
     const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
     const interruptedByUs = (agent: string, atMs: number) => this.#commander.interrupted(agent, atMs);
     this.#scores = new Scores({ promptedBy, interruptedByUs, spawnStatus: parts.spawnStatus });
@@ -166,9 +167,10 @@ export class Acting {
       teller: this.#teller,
       scores: this.#scores,
       isHandedOver,
+      isReadUp,
       isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
     });
-    this.#progress = new Progress({ ...parts, isHandedOver, prompter: this.#prompter, spoken: this.#spoken });
+    this.#progress = new Progress({ ...parts, isHandedOver, isReadUp, prompter: this.#prompter, spoken: this.#spoken });
     this.handoffs = new Handoffs({
       ...parts,
       hold,

@@ -98,6 +98,7 @@ class Machine {
       spoken,
       hold: () => 'ours',
       isElsewhere: () => false,
+      isReadUp: () => true,
       isHandedOver: () => false,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       flush: async () => true,

@@ -60,6 +60,7 @@ class Host {
       } as never,
       isOneOfMany: (agent, check) => this.#host.covers(agent, check),
       isHandedOver: () => false,
+      isReadUp: () => true,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       flush: async () => true,
       failed: (error) => {

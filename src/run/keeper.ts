@@ -48,6 +48,8 @@ interface KeeperParts {
   /** Another daemon has it: what is open about it is that one's. */
   isElsewhere: (agent: string | null) => boolean;
   hold: (view: AgentView) => HoldStanding;
+  /** Its own record has been read to the end: only then is it known how its work stands. */
+  isReadUp: (agent: string) => boolean;
   scores: Scores;
   /** A check's verdict changed. */
   recordCheck: (row: CheckRow) => void;
@@ -270,6 +272,8 @@ export class Keeper {
     });
     if (view !== null && isHeldBack(step, incident) && this.#parts.isHandedOver(view.agent))
       return { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
+    if (step.do === 'prompt' && view !== null && !this.#parts.isReadUp(view.agent))
+      return { do: 'wait', for: 'prompt', reason: 'its record is being read', untilMs: null };
     if (step.do !== 'wait' && finding?.standing !== 'seen')
       return { do: 'wait', for: step.do, reason: whyNotNow(finding), untilMs: null };
     return step.do === 'tell' ? (this.#alone(incident, nowMs) ?? step) : step;
@@ -325,6 +329,8 @@ export class Keeper {
   }
 
   async #tellAbout(open: Open, view: AgentView | null): Promise<void> {
+    // Its row first, if there can be one: after a crash it would be another trouble and be told at once.
+    await open.saved;
     if (!(await this.#parts.teller.tell(open.incident, view))) {
       later(open, this.#parts.clock.nowMs());
       return;

@@ -137,6 +137,7 @@ class Pager {
       isOneOfMany: () => null,
       hold: () => 'ours',
       isElsewhere: () => false,
+      isReadUp: () => true,
       isHandedOver: () => false,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       failed,

@@ -17,6 +17,7 @@ it('is asked for once, however long the asking takes, and again an interval afte
     spoken: new Spoken({ ...parts, host: 'h', store: {} as never }),
     progress: () => ({ sinceMs: 0, hidden: true }),
     isHandedOver: () => false,
+    isReadUp: () => true,
     failed: (error) => {
       throw error;
     },

@@ -14,6 +14,7 @@ interface ProgressParts {
   spoken: Spoken;
   progress: (agent: string) => RunningSpawns | null;
   isHandedOver: (agent: string) => boolean;
+  isReadUp: (agent: string) => boolean;
   failed: (error: unknown) => void;
 }
 
@@ -47,6 +48,7 @@ export class Progress {
     for (const view of views) {
       // A second prompt would only queue behind the one that is under way.
       if (spoken.isSpeakingTo(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
+      if (!this.#parts.isReadUp(view.agent)) continue;
       if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
       const { spawn, prompt } = this.#parts.configFor(view.agent);
       const due = isProgressDue(view, {

@@ -102,6 +102,21 @@ describe('a daemon killed at any row and any step of a delivery says nothing twi
   });
 });
 
+it('a human is told once in an interval, at whatever row of it the daemon is killed', async () => {
+  let killAt = 1;
+  for (; ; killAt += 1) {
+    const world = new RuleWorld({}, { killAt }).trouble('waiting-human');
+    world.view.reading.state = 'waiting';
+    await world.start();
+    await world.pass(29 * minute);
+    if (!world.isKilled) break;
+    expect(world.told, `killed at step ${killAt}`).toHaveLength(1);
+    await world.pass(2 * minute);
+    expect(world.told, `killed at step ${killAt}`).toHaveLength(2);
+  }
+  expect(killAt).toBeGreaterThan(5);
+});
+
 describe('what an earlier run said counts for the next one', () => {
   it('another trouble of the same agent waits for the interval', async () => {
     const world = new RuleWorld(full).trouble('context-high', null, { percent: 74 });
@@ -157,6 +172,17 @@ describe('what is said to one agent', () => {
     await world.pass(40_000);
     expect(world.typed).toHaveLength(1);
     expect(world.typed[0]?.text).toMatch(/^The last turn ended .*74% full/);
+  });
+
+  it('is nothing, until its record was read to the end: how its work stands is not known before', async () => {
+    const world = new RuleWorld(full, { hasHiddenWork: true }).trouble('context-high', null, { percent: 74 });
+    world.isReadUp = false;
+    await world.start();
+    await world.pass(20 * minute);
+    expect(world.typed).toEqual([]);
+    world.isReadUp = true;
+    await world.pass(minute);
+    expect(world.typed).not.toEqual([]);
   });
 
   it('says by its mark that it is beside the work', async () => {

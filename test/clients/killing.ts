@@ -36,12 +36,13 @@ export class Daemon {
   }
 
   async knows(name: string): Promise<void> {
-    const look = async () => {
-      const status = await this.#s.watchkeeper(['status', '--json']);
-      const { agents } = status.json<{ agents: { agent: string; state: string }[] }>();
-      return agents.some(({ agent, state }) => agent === name && state === 'idle');
-    };
-    await until(`${name} known`, look);
+    await until(`${name} known`, () => this.sees(name, 'idle'));
+  }
+
+  async sees(name: string, state: string): Promise<boolean> {
+    const status = await this.#s.watchkeeper(['status', '--json']);
+    const { agents } = status.json<{ agents: { agent: string; state: string }[] }>();
+    return agents.some((seen) => seen.agent === name && seen.state === state);
   }
 
   async gone(): Promise<void> {

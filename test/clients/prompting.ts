@@ -60,6 +60,7 @@ export async function expectExact(agent: Agent, text: string, tag: string, ms = 
 
 export interface PromptItem {
   id: string;
+  at: string;
   agent: string;
   intent: { text: string; tag: string };
   outcome: string | null;

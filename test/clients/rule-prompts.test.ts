@@ -94,9 +94,13 @@ describe.concurrent('rules', () => {
     scenario(async (s) => {
       const daemon = await started(s);
       const agent = await ready(s, daemon, 'full-ps', 'bash');
-      const killing = await kill(s, daemon);
       agent.model.usage(seventyFour);
+      const turn = agent.model.hold();
       await agent.type('use the context');
+      await turn.arrived;
+      // From here on only the daemon types.
+      const killing = await kill(s, daemon);
+      turn.release();
       await killing.done(30_000);
       await daemon.up();
       await s.until('the note at the model', () => tagsOf(agent, full).size > 0);

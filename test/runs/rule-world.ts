@@ -11,6 +11,7 @@ import { Progress } from '../../src/run/progress.ts';
 import { Prompter } from '../../src/run/prompter.ts';
 import { Scores } from '../../src/run/scores.ts';
 import { Spoken } from '../../src/run/spoken.ts';
+import { Teller } from '../../src/run/teller.ts';
 import { agentView, viewNowMs } from './agent-view.ts';
 
 const config = defaultConfig();
@@ -25,9 +26,10 @@ interface Typed {
 /** One agent whose troubles never end, whatever is said to it; `killAt`: the step at which the daemon is killed. */
 export class RuleWorld {
   nowMs = viewNowMs;
+  /** Its record was read to the end. */
+  isReadUp = true;
   /** What arrived at the model. */
   readonly typed: Typed[] = [];
-  readonly told: string[] = [];
   readonly actions: Action[] = [];
   readonly outcomes: ActionOutcome[] = [];
   readonly incidents = new Map<string, Incident>();
@@ -51,6 +53,11 @@ export class RuleWorld {
     return this;
   }
 
+  /** When a human was told, by the ledger. */
+  get told(): number[] {
+    return this.outcomes.filter(({ outcome }) => outcome === 'told').map(({ atMs }) => atMs);
+  }
+
   get isKilled(): boolean {
     return this.#steps >= this.#killAt;
   }
@@ -72,32 +79,24 @@ export class RuleWorld {
       typist: this.#typist(run) as never,
     });
     const spoken = new Spoken(base);
-    const isHandedOver = () => false;
+    const asked = { isHandedOver: () => false, isReadUp: () => this.isReadUp };
     this.#keeper = new Keeper({
       ...base,
       paused: () => false,
       prompter,
       spoken,
-      teller: { tell: async (incident: Incident) => this.#tell(run, incident) } as never,
+      teller: new Teller({ ...base, hostName: 'h', environment: {}, flush, notice: () => {} }),
       isOneOfMany: () => null,
       hold: () => 'ours',
       isElsewhere: () => false,
-      isHandedOver,
+      ...asked,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       recordCheck: () => {},
       flush,
       failed,
     });
     const progress = () => (this.#hasHiddenWork ? { sinceMs: viewNowMs - 3_600_000, hidden: true } : null);
-    this.#progress = new Progress({
-      ...base,
-      configFor: base.config,
-      prompter,
-      spoken,
-      progress,
-      isHandedOver,
-      failed,
-    });
+    this.#progress = new Progress({ ...base, configFor: base.config, prompter, spoken, progress, ...asked, failed });
     if (!(await spoken.restore()) || !(await this.#keeper.restore())) throw new Error('nothing to start from');
   }
 
@@ -184,12 +183,6 @@ export class RuleWorld {
 
   #has({ id }: Action, outcome: string): boolean {
     return this.outcomes.some((each) => each.actionId === id && each.outcome === outcome);
-  }
-
-  async #tell(run: number, { id, check }: Incident): Promise<boolean> {
-    await this.#step(run);
-    this.told.push(`${check} ${id}`);
-    return true;
   }
 
   #typist(run: number) {

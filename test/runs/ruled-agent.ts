@@ -51,6 +51,7 @@ export class RuledAgent extends TypedAgent {
       isOneOfMany: () => null,
       hold: () => 'ours',
       isElsewhere: () => false,
+      isReadUp: () => true,
       isHandedOver: () => false,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       recordCheck: () => {},
