@@ -281,6 +281,7 @@ describe('the database gone for an hour', () => {
       await pager.pass(minute);
     }
     expect(pager.told.filter((line) => line.includes('no database'))).toHaveLength(4);
+    expect(pager.told.at(-1)).toContain('host h has a trouble that comes and goes');
   });
 
   it('that hangs instead keeps nobody from being told', async () => {
