@@ -69,12 +69,15 @@ export function messageFor(incident: Incident, view: AgentView | null): HumanTex
   };
 }
 
-function whose({ agent, check, project }: Incident): string {
-  return agent ?? (isOfHost(check) ? `host ${project}` : `project ${project}`);
+function whose({ agent, check, project, subject }: Incident): string {
+  const [flaps = ''] = (subject ?? '').split(':');
+  return agent ?? (isOfHost(check === 'flapping' ? flaps : check) ? `host ${project}` : `project ${project}`);
 }
 
-function isOfHost(check: CheckName): boolean {
-  return check === 'mass-failure' || check === 'database-away' || check === 'disk-full' || check === 'tmux-away';
+const ofHost: readonly string[] = ['mass-failure', 'database-away', 'disk-full', 'tmux-away'] satisfies CheckName[];
+
+function isOfHost(check: string): boolean {
+  return ofHost.includes(check);
 }
 
 /** The socket and session as words of a shell, so that they can be pasted whatever they are named. */

@@ -35,6 +35,8 @@ export class WaitingRows {
   /** As they were last: the newest row of each is the one that counts. */
   readonly #known = new Map<string, Incident>();
   readonly #incidents = new Map<string, Incident>();
+  /** Of those the spool has. */
+  readonly #kept = new WeakSet<Incident>();
   readonly #scores = new Map<string, Score>();
   readonly #notes = new Map<string, string>();
   #outcomes: ActionOutcome[] = [];
@@ -157,8 +159,11 @@ export class WaitingRows {
     }
     if (this.#away === null) return;
     // What people know of is not forgotten by a kill.
-    for (const incident of this.#incidents.values())
-      if (incident.tells > 0 || incident.ackedMs !== null) this.#parts.spool.keep(incident);
+    for (const incident of this.#incidents.values()) {
+      if (this.#kept.has(incident) || (incident.tells === 0 && incident.ackedMs === null)) continue;
+      this.#kept.add(incident);
+      this.#parts.spool.keep(incident);
+    }
   }
 
   /** Agents first, since all else refers to them. */

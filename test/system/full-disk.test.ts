@@ -64,6 +64,17 @@ function writeUntilFull(file: string, blocksMax: number): void {
   }
 }
 
+/** Messages to people go to a file on another disk; how many there were about a check. */
+function tellsFile(world: World): (check: string) => number {
+  const folder = path.join(world.scenario.home, '.config/watchkeeper');
+  const file = path.join(world.dir, 'told');
+  mkdirSync(folder, { recursive: true });
+  const channel = `{ channel: file, type: command, command: [sh, -c, 'cat >> "$0"', '${file}'] }`;
+  // Fifteen ticks are the time for which it has to be full.
+  writeFileSync(path.join(folder, 'config.yaml'), `tickSeconds: 0.3\nnotify: [${channel}]\n`);
+  return (check) => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split(`"check":"${check}"`).length - 1;
+}
+
 function makeRoom(disk: string): void {
   for (const name of ['room', 'ballast']) rmSync(path.join(disk, name), { force: true });
 }
@@ -97,8 +108,9 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(readdirSync(inbox)).toHaveLength(1);
   });
 
-  it('while running stops neither daemon nor status, and no row is lost or doubled by it', async () => {
+  it('while running stops neither daemon nor status, people are told once, and no row is lost or doubled by it', async () => {
     const { world, disk } = await worldOnDisk(256);
+    const told = tellsFile(world);
     const agent = await openStandIn(world, 'worker-ps');
     await world.up();
     agent.turn();
@@ -128,6 +140,8 @@ describe.skipIf(!canMount)('a full disk', () => {
     }
     expect((await world.run('status')).ms).toBeLessThan(answerMs);
     expect(isRunning(daemon)).toBe(true);
+    // Neither database nor disk: people are told all the same.
+    await until('told of both', () => told('disk-full') + told('database-away') === 2, 20_000);
 
     makeRoom(disk);
     const roomMs = performance.now();
@@ -144,6 +158,18 @@ describe.skipIf(!canMount)('a full disk', () => {
     expect(await rows()).toBe(records);
     expect(world.daemonPid()).toBe(daemon);
     await until('doctor is content', async () => (await world.doctor()).ok);
+    await until('no trouble of the host', async () => (await world.status()).findings.length === 0);
+    const messages = await until('the messages stored', async () => {
+      const rows = await world.query(
+        "SELECT substr(a.trigger, 6) AS check, o.outcome FROM actions a JOIN action_outcomes o ON o.action_id = a.id WHERE kind = 'notify' ORDER BY 1",
+      );
+      return rows.length === 2 ? rows : null;
+    });
+    expect(messages).toEqual([
+      { check: 'database-away', outcome: 'told' },
+      { check: 'disk-full', outcome: 'told' },
+    ]);
+    expect([told('disk-full'), told('database-away')]).toEqual([1, 1]);
   }, 120_000);
 
   it.each([

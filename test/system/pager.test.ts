@@ -18,7 +18,7 @@ beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
   // Fifteen ticks are the time for which something has to be away.
   const lines = [
-    'tickSeconds: 0.3',
+    'tickSeconds: 0.2',
     'waiting: { notifyMinutes: 0.02, repeatMinutes: 600 }',
     `notify: [{ channel: file, type: command, command: [sh, -c, 'cat >> "$0"; echo >> "$0"', '${world.dir}/told'] }]`,
   ];

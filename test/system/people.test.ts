@@ -205,6 +205,15 @@ describe('in the very instant of a key of ours', () => {
     await person.leave();
   });
 
+  it('who has an active pane of his own in the window may type into any of them', async () => {
+    const { terminal } = await guardOf('own-pane-ps');
+    await world.tmux.run('split-window', '-t', '=own-pane-ps:0', '--', 'cat');
+    const person = await atTerminal(world, ['attach-session', '-f', 'active-pane', '-t', '=own-pane-ps']);
+    expect((await terminal.facts())?.people).toHaveLength(1);
+    await person.leave();
+    expect(await terminal.facts()).toMatchObject({ people: [], controlled: false });
+  });
+
   it('who was there has pressed a key since: it is not pressed', async () => {
     const { pane, terminal } = await guardOf('was-there-ps');
     const person = await attached(world, 'was-there-ps');
