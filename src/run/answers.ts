@@ -18,6 +18,7 @@ interface Parts {
   config: () => Config;
   /** Configuration files that were there and are not. */
   missing: () => string[];
+  handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
   watcher: Watcher;
   spawns: Spawns;
@@ -82,6 +83,7 @@ export class Answers {
       agents: this.#parts.acting.views().map((view) => ({
         ...agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs),
         handoff: this.#parts.acting.handoffs.running(view.agent),
+        handoff_waits: this.#parts.handoffWaits(view.agent),
       })),
       findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };

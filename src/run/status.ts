@@ -30,6 +30,8 @@ type FindingDocument = ReturnType<typeof findingDocument>;
 export interface AgentDocument extends ReturnType<typeof agentDocument> {
   /** The step of the handoff that runs; null: none does. */
   handoff: HandoffStep | null;
+  /** It asks before it writes and no hook can answer: a handoff would stand until a person does. */
+  handoff_waits: boolean;
 }
 export type HealthDocument = ReturnType<typeof healthDocument>;
 

@@ -12,7 +12,7 @@ import {
   recipeFor,
 } from '../../decide/handoff/recipe.ts';
 import { withTraces } from '../../decide/handoff/traces.ts';
-import { whyNotYet } from '../../decide/handoff/tries.ts';
+import { isRulesFirst, isTry, whyNotYet, wouldStand } from '../../decide/handoff/tries.ts';
 import { whyHandOff } from '../../decide/handoff/trigger.ts';
 import type { AgentView, CheckName, Finding } from '../../model/agent.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
@@ -43,6 +43,8 @@ export interface HandoffsParts {
   git: Git;
   config: () => Config;
   configFor: (agent: string) => Config;
+  /** It asks before it writes, and nobody could answer but a person. */
+  handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
   prompter: Pick<Prompter, 'prompt'>;
   commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
@@ -132,7 +134,13 @@ export class Handoffs {
     const reason = view === null ? 'not-agent' : this.#whyNotBegin(view);
     const atMs = this.#parts.clock.nowMs();
     const file = view?.cwd == null ? null : this.#fileFor(agent, view.cwd, atMs);
-    const would = { file, session: view?.sessionId ?? null, recipe: this.#recipeName(agent), atMs };
+    const would = {
+      file,
+      session: view?.sessionId ?? null,
+      recipe: this.#recipeName(agent),
+      atMs,
+      waits: this.#parts.handoffWaits(agent),
+    };
     if (view === null || reason !== null || dryRun) return unbegunDocument(agent, reason, would);
     const begun = await this.#begin(view, 'human');
     return begun === null ? unbegunDocument(agent, 'no-ledger', would) : this.#document(begun);
@@ -163,9 +171,8 @@ export class Handoffs {
     const due = this.#parts.agent(view.agent)?.handoffDue(policyFor(view.agent, handoff)) ?? null;
     if (due === null || !due.now) return;
     const nowMs = this.#parts.clock.nowMs();
-    // What was only put on record in watch mode is no try.
-    const counts = ({ steps }: Handoff) => mode === 'watch' || steps.at(-1)?.reason !== 'watch-mode';
-    const mine = this.#over.filter((one) => one.agent === view.agent && counts(one));
+    const now = { isWatching: mode === 'watch', waits: this.#parts.handoffWaits(view.agent) };
+    const mine = this.#over.filter((one) => one.agent === view.agent && isTry(one, now));
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
     this.#track(this.#begin(view, `rule:${due.reason}`).then(() => {}));
@@ -329,6 +336,8 @@ export class Handoffs {
       case 'fail':
         return this.#take(cycle, 'failed', move.reason, {});
       default:
+        if (move.do === 'ask' && isRulesFirst(cycle.handoff) && this.#parts.handoffWaits(cycle.handoff.agent))
+          return this.#take(cycle, 'failed', wouldStand, {});
         if (view === null || cycle.isPausing(this.#parts.clock.monotonicMs())) return;
         if (move.do === 'ask') cycle.placed = true;
         await this.#deed(cycle, move, view);
@@ -382,7 +391,8 @@ export class Handoffs {
 
   #document(cycle: Cycle): HandoffDocument {
     const { move } = cycle;
-    return handoffDocument(cycle.handoff, move.do === 'wait' ? move.reason : null);
+    const waits = this.#parts.handoffWaits(cycle.handoff.agent);
+    return handoffDocument(cycle.handoff, move.do === 'wait' ? move.reason : null, waits);
   }
 
   #tell(handoff: Handoff): void {

@@ -107,6 +107,7 @@ class Desk {
       git: { head: async () => null, hasCommit: async () => 'no' },
       config: () => this.config,
       configFor: () => this.config,
+      handoffWaits: () => false,
       paused: () => this.isPaused,
       agent: () =>
         ({
