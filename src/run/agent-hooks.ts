@@ -34,7 +34,7 @@ interface Agent {
 const nothingKnown: AgentHooks = { lacks: null, handoffWaits: false };
 const noticedEveryMs = 15_000;
 /** Of a record that is longer, its end. */
-const bytesMax = 4 * 1024 * 1024;
+const bytesMax = 512 * 1024;
 
 /** Looks at the settings that count for an agent and at the mode it is in. */
 export class AgentHooksLook {
