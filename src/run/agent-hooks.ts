@@ -124,7 +124,9 @@ export class AgentHooksLook {
     const { files } = this.#parts;
     const size = files.info(transcript)?.size ?? 0;
     const last = this.#modes.get(agent);
-    const known = last?.transcript === transcript && last.read <= size ? last : { transcript, read: 0, mode: null };
+    // Another session begins in the mode of the one before.
+    const anew = { transcript, read: 0, mode: last?.mode ?? null };
+    const known = last?.transcript === transcript && last.read <= size ? last : anew;
     const from = Math.max(known.read, size - bytesMax);
     const read = files.readAt(transcript, from, bytesMax);
     if (!read.ok) return known.mode;
