@@ -1,4 +1,5 @@
-// Installs the real Claude Code the scenarios run against, pinned, into .clients/ (ignored by git).
+// Installs the real Claude Code the scenarios run against, pinned, into .clients/ (ignored by git); or another version,
+// named as argument, beside it, and prints where its program is.
 // Installed beside and renamed into place, so that two runs at once, or one cut short, leave no half-written client.
 import { spawnSync } from 'node:child_process';
 import {
@@ -15,7 +16,8 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const version = '2.1.325';
+const pinned = '2.1.325';
+const version = process.argv[2] ?? pinned;
 const clients = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), '.clients');
 const home = path.join(clients, `claude-code-${version}`);
 
@@ -67,10 +69,12 @@ function install() {
   rmSync(beside, { recursive: true, force: true });
 }
 
+const installed = path.join(home, 'node_modules', platformPackage(), 'claude');
+
 /** The scenarios start .clients/claude and need to know neither version nor platform. */
 function linkProgram() {
   const link = path.join(clients, 'claude');
-  const program = path.relative(clients, path.join(home, 'node_modules', platformPackage(), 'claude'));
+  const program = path.relative(clients, installed);
   // Whoever only runs the tests may not be allowed to write here.
   if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(link) === program) return;
   const fresh = path.join(clients, `claude-${process.pid}`);
@@ -86,5 +90,6 @@ if (installedVersion(home) !== version) {
     process.exit(1);
   }
 }
-linkProgram();
+if (process.argv[2] === undefined) linkProgram();
+else process.stdout.write(`${installed}\n`);
 process.stderr.write(`clients: Claude Code ${version} ready\n`);

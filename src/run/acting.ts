@@ -54,6 +54,8 @@ interface ActingParts {
   config: () => Config;
   /** With what the file of the project it works in says. */
   configFor: (agent: string) => Config;
+  /** It could not write its document without a person. */
+  handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
   agent: (name: string) => WatchedAgent | null;
   views: () => AgentView[];

@@ -19,6 +19,7 @@ interface Parts {
   config: () => Config;
   /** Configuration files that were there and are not. */
   missing: () => string[];
+  handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
   watcher: Watcher;
   spawns: Spawns;
@@ -88,6 +89,7 @@ export class Answers {
         ...agentDocument(view, this.#parts.spawns.documents(view.agent), nowMs),
         handoff: this.#parts.acting.handoffs.running(view.agent),
         hold: this.#parts.acting.holdOn(view.agent),
+        handoff_waits: this.#parts.handoffWaits(view.agent),
       })),
       findings: this.#parts.acting.loose().map(({ finding }) => findingDocument(finding)),
     };

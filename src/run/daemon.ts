@@ -20,11 +20,12 @@ import { Outputs } from '../sense/outputs.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { Acting } from './acting.ts';
+import { AgentHooksLook } from './agent-hooks.ts';
 import { keepAllowances } from './allowances.ts';
 import { Answers, eventDocument } from './answers.ts';
 import { configAt } from './config/load.ts';
-import { configWayOut, remember } from './config/memory.ts';
-import type { ConfigPlaces } from './config/places.ts';
+import { remember } from './config/memory.ts';
+import { type ConfigPlaces, configWayOut } from './config/places.ts';
 import { formatProblem } from './config/problem.ts';
 import type { ConfigWatch } from './config/watch.ts';
 import { BrokenSources } from './conformance-results.ts';
@@ -76,6 +77,8 @@ const lookedMsMax = 10_000;
 const lookedEveryMs = 100;
 /** A burst of changes in the agents' folders is no reason to look at every output file again. */
 const spawnsPulseMs = 400;
+/** So old may be what `status` says of hooks: it is asked often. */
+const hooksShownMs = 5_000;
 
 export class Daemon {
   readonly #options: DaemonOptions;
@@ -97,6 +100,7 @@ export class Daemon {
   readonly #spawns: Spawns;
   readonly #answers: Answers;
   readonly #loop: Loop;
+  readonly #hooks: AgentHooksLook;
   #control: ControlServer | null = null;
   #stopping: Promise<void> | null = null;
   #stopped: () => void = () => {};
@@ -124,6 +128,7 @@ export class Daemon {
       tickMs: () => this.#config.current().config.tickSeconds * 1000,
       failed: (error) => this.#failed('a pass', error),
     });
+    this.#hooks = new AgentHooksLook({ home: options.home, userHome: os.homedir(), files, clock: systemClock });
     const clients = [claudeCode];
     this.#fleet = new Fleet({
       clients,
@@ -207,7 +212,8 @@ export class Daemon {
       files,
       environment: options.environment,
       config: () => this.#config.current().config,
-      configFor: (agent) => configAt(this.#config.current(), this.#watcher.directories(agent)),
+      handoffWaits: (agent) => this.#handoffWaits(agent),
+      configFor: (agent) => configAt(this.#config.current(), this.#directories(agent)),
       paused: () => this.#isPaused(),
       agent: (name) => this.#watcher.agent(name),
       views: () => this.#spawns.overlay(this.#watcher.views()),
@@ -234,6 +240,7 @@ export class Daemon {
       counters: this.#counters,
       config: () => this.#config.current().config,
       missing: () => this.#config.missing(),
+      handoffWaits: (agent) => this.#handoffWaits(agent, hooksShownMs),
       paused: () => this.#isPaused(),
       watcher: this.#watcher,
       spawns: this.#spawns,
@@ -334,8 +341,21 @@ export class Daemon {
     this.#tell(await this.#watcher.tick());
     this.#spawns.look();
     this.#acting.round();
+    for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
     void this.#retention.round();
+  }
+
+  #handoffWaits(name: string, maxAgeMs = 0): boolean {
+    const agent = this.#watcher.agent(name);
+    return agent !== null && this.#hooks.of(agent, maxAgeMs).handoffWaits;
+  }
+
+  /** Where it is: as its process has it, and as it says itself. */
+  #directories(name: string): (string | null)[] {
+    const agent = this.#watcher.agent(name);
+    if (agent === null) return [];
+    return [this.#processes.directory(agent.seen.process.pid), agent.lastView?.cwd ?? null];
   }
 
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */

@@ -33,6 +33,8 @@ export interface AgentDocument extends ReturnType<typeof agentDocument> {
   handoff: HandoffStep | null;
   /** Which daemon looks after it. */
   hold: HoldDocument;
+  /** It asks before it writes and no hook can answer: a handoff would stand until a person does. */
+  handoff_waits: boolean;
 }
 export type HealthDocument = ReturnType<typeof healthDocument>;
 

@@ -215,11 +215,8 @@ export class Watcher {
     return [...this.#agents.values()].find((agent) => agent.name === name) ?? null;
   }
 
-  /** Where it is: as its process has it, and as it says itself. */
-  directories(name: string): (string | null)[] {
-    const agent = this.agent(name);
-    const pid = agent?.seen.process.pid;
-    return [pid === undefined ? null : this.#parts.processes.directory(pid), agent?.lastView?.cwd ?? null];
+  living(): WatchedAgent[] {
+    return [...this.#agents.values()];
   }
 
   views(): AgentView[] {

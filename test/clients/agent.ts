@@ -20,13 +20,15 @@ export { emptyEnvironment } from '../../src/run/conform/environment.ts';
 export interface LaunchOptions extends Omit<ClientOptions, 'world' | 'program' | 'open'> {
   scenario: Scenario;
   terminal?: 'tmux' | 'pty';
+  /** Another client than the one installed for all tests. */
+  program?: string;
   /** Records what the client tells a status line; see `statusLines()`. */
   statusLine?: boolean;
 }
 
 export async function launchAgent({ scenario, terminal, statusLine, ...options }: LaunchOptions): Promise<Agent> {
   const { session, extraSettings } = options;
-  const client: ClientOptions = { ...options, world: scenario, program: claudeProgram() };
+  const client: ClientOptions = { ...options, world: scenario, program: options.program ?? claudeProgram() };
   if (terminal === 'pty') client.open = (command) => openPty(path.join(scenario.dir, session), command);
   if (statusLine) client.extraSettings = { ...extraSettings, ...recordingStatusLine(configDirOf(client)) };
   const agent = new Agent(await launchClient(client));

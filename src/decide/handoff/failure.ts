@@ -15,6 +15,8 @@ const reasons: Readonly<Record<string, string>> = {
   'not-confirmed': 'the fresh context did not take up the document',
   'taken-over': 'somebody else went on in the fresh context',
   'unknown-command': 'the client does not know the command of its recipe',
+  'no-permission-hook':
+    'it asks before it writes, and without a PermissionRequest hook only a person could let it (`watchkeeper init`)',
   'no-recipe': 'its recipe is in the configuration no more',
   uncertain: 'nobody knows whether a prompt arrived',
 };

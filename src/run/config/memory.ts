@@ -4,8 +4,6 @@ import type { Home } from '../home.ts';
 import { inForce, type LoadedConfig, type OneFile } from './load.ts';
 import { readConfigText } from './read.ts';
 
-export const configWayOut = 'put it back, or run `watchkeeper config forget` and restart if it is gone for good';
-
 /** Which files the last run had, each with something in it. */
 interface Memory {
   machine: string | null;

@@ -8,6 +8,9 @@ export interface ConfigPlaces {
   projectDir: string;
 }
 
+/** What helps where a configuration file is missing. */
+export const configWayOut = 'put it back, or run `watchkeeper config forget` and restart if it is gone for good';
+
 /** The files looked at. A project file named as the machine's is the machine's, and not read a second time. */
 export function configFiles(places: ConfigPlaces): { machine: string; project: string | null } {
   const machine = isNamed(places)

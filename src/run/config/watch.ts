@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { inForce, inOrder, type LoadedConfig, type OneFile, projectProblems, readFiles, whole } from './load.ts';
-import { configWayOut } from './memory.ts';
-import { type ConfigPlaces, configFiles } from './places.ts';
+import { type ConfigPlaces, configFiles, configWayOut } from './places.ts';
 import { type ConfigProblem, formatProblem } from './problem.ts';
 
 /** A file that is bad or gone does not keep the other one from being read anew. */

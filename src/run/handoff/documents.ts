@@ -1,9 +1,14 @@
 import { type Handoff, stepOf } from '../../model/handoff.ts';
 
+export const handoffWaitsText =
+  'it asks before it writes (manual mode) and no hook of ours for PermissionRequest is in force, so a handoff ' +
+  'stands until a person lets it write: run `watchkeeper init` for its directory, or --user for all';
+
 /** The JSON shape of `handoff` and `handoffs`. */
 export type HandoffDocument = ReturnType<typeof handoffDocument>;
 
-export function handoffDocument(handoff: Handoff, waitsFor: string | null) {
+export function handoffDocument(handoff: Handoff, waitsFor: string | null, waits = false) {
+  const isWithoutDocument = ['requested', 'prompted'].includes(stepOf(handoff));
   const last = handoff.steps.at(-1);
   return {
     id: handoff.id as string | null,
@@ -20,6 +25,8 @@ export function handoffDocument(handoff: Handoff, waitsFor: string | null) {
     requested_at: new Date(handoff.requestedMs).toISOString(),
     /** What it waits for now; null: nothing, or it is over. */
     waits_for: waitsFor,
+    /** What it lacks to come to its end by itself. */
+    warning: waits && isWithoutDocument ? handoffWaitsText : null,
   };
 }
 
@@ -27,7 +34,7 @@ export function handoffDocument(handoff: Handoff, waitsFor: string | null) {
 export function unbegunDocument(
   agent: string,
   reason: string | null,
-  would: { file: string | null; session: string | null; recipe: string; atMs: number },
+  would: { file: string | null; session: string | null; recipe: string; atMs: number; waits: boolean },
 ): HandoffDocument {
   return {
     id: null,
@@ -43,5 +50,6 @@ export function unbegunDocument(
     recipe: would.recipe,
     requested_at: new Date(would.atMs).toISOString(),
     waits_for: null,
+    warning: would.waits ? handoffWaitsText : null,
   };
 }

@@ -12,7 +12,7 @@ import {
   recipeFor,
 } from '../../decide/handoff/recipe.ts';
 import { withTraces } from '../../decide/handoff/traces.ts';
-import { whyNotYet } from '../../decide/handoff/tries.ts';
+import { isRulesFirst, isTry, whyNotYet, wouldStand } from '../../decide/handoff/tries.ts';
 import { whyHandOff } from '../../decide/handoff/trigger.ts';
 import type { AgentView, CheckName, Finding } from '../../model/agent.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../../model/handoff.ts';
@@ -45,6 +45,8 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   git: Git;
   config: () => Config;
   configFor: (agent: string) => Config;
+  /** It asks before it writes, and nobody could answer but a person. */
+  handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
   prompter: Pick<Prompter, 'prompt'>;
   commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
@@ -151,7 +153,13 @@ export class Handoffs {
     const reason = view === null ? 'not-agent' : this.#whyNotBegin(view);
     const atMs = this.#parts.clock.nowMs();
     const file = view?.cwd == null ? null : this.#fileFor(agent, view.cwd, atMs);
-    const would = { file, session: view?.sessionId ?? null, recipe: this.#recipeName(agent), atMs };
+    const would = {
+      file,
+      session: view?.sessionId ?? null,
+      recipe: this.#recipeName(agent),
+      atMs,
+      waits: this.#parts.handoffWaits(agent),
+    };
     if (view === null || reason !== null || dryRun) return unbegunDocument(agent, reason, would);
     const begun = await this.#begin(view, 'human');
     return begun === null ? unbegunDocument(agent, 'no-ledger', would) : this.#document(begun);
@@ -183,9 +191,8 @@ export class Handoffs {
     if (due === null || !due.now) return;
     const nowMs = this.#parts.clock.nowMs();
     if (view.limitedUntilMs !== null && nowMs < view.limitedUntilMs) return;
-    // What was only put on record in watch mode is no try.
-    const counts = ({ steps }: Handoff) => mode !== 'act' || steps.at(-1)?.reason !== 'watch-mode';
-    const mine = this.#over.filter((one) => one.agent === view.agent && counts(one));
+    const now = { isWatching: mode !== 'act', waits: this.#parts.handoffWaits(view.agent) };
+    const mine = this.#over.filter((one) => one.agent === view.agent && isTry(one, now));
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
     this.#track(this.#begin(view, `rule:${due.reason}`).then(() => {}));
@@ -353,6 +360,8 @@ export class Handoffs {
       case 'fail':
         return this.#take(cycle, 'failed', move.reason, {});
       default:
+        if (move.do === 'ask' && isRulesFirst(cycle.handoff) && this.#parts.handoffWaits(cycle.handoff.agent))
+          return this.#take(cycle, 'failed', wouldStand, {});
         if (view === null || cycle.isPausing(this.#parts.clock.monotonicMs())) return;
         if (move.do === 'ask') cycle.placed = true;
         await this.#deed(cycle, move, view);
@@ -406,7 +415,8 @@ export class Handoffs {
 
   #document(cycle: Cycle): HandoffDocument {
     const { move } = cycle;
-    return handoffDocument(cycle.handoff, move.do === 'wait' ? move.reason : null);
+    const waits = this.#parts.handoffWaits(cycle.handoff.agent);
+    return handoffDocument(cycle.handoff, move.do === 'wait' ? move.reason : null, waits);
   }
 
   #tell(handoff: Handoff): void {

@@ -35,6 +35,8 @@ class Desk {
   isPaused = false;
   /** The database does not answer: nothing can be read or written. */
   isLedgerGone = false;
+  /** It asks before it writes, and no hook answers. */
+  wouldStand = false;
   /** As the last prompt was asked for: whether it is still to be typed when its turn comes. */
   isStillDue: (() => boolean) | undefined;
   #daemon!: Handoffs;
@@ -116,6 +118,7 @@ class Desk {
       git: { head: async () => null, hasCommit: async () => 'no' },
       config: () => this.config,
       configFor: () => this.config,
+      handoffWaits: () => this.wouldStand,
       paused: () => this.isPaused,
       agent: () =>
         ({
@@ -347,4 +350,29 @@ it('what an earlier daemon allowed is withdrawn when the document is stored', as
   await world.start();
   await world.rounds(1);
   expect(world.allowances).toEqual([]);
+});
+
+describe('where only a person could let the agent write', () => {
+  it('a rule asks for nothing and says so once, and begins as soon as a hook answers', async () => {
+    const desk = new Desk();
+    Object.assign(desk, { isDue: true, wouldStand: true });
+    await desk.start();
+    await desk.rounds(200);
+    expect(desk.steps).toEqual(['requested failed']);
+    expect(desk.rows[0]?.steps.at(-1)?.reason).toBe('no-permission-hook');
+    expect(desk.typed).toEqual([]);
+    desk.wouldStand = false;
+    await desk.rounds(2);
+    expect(desk.rows).toHaveLength(2);
+    expect(desk.typed).not.toEqual([]);
+  });
+
+  it("a person's own goes on", async () => {
+    const desk = new Desk();
+    desk.wouldStand = true;
+    desk.has('requested');
+    await desk.start();
+    await desk.rounds(1);
+    expect(desk.typed).not.toEqual([]);
+  });
 });

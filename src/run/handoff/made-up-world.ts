@@ -156,6 +156,7 @@ export class MadeUp {
       git: { head: async () => null, hasCommit: async () => 'no' },
       config: () => this.config,
       configFor: () => this.config,
+      handoffWaits: () => false,
       paused: () => this.isPaused,
       agent: () =>
         Object.assign(watched, {

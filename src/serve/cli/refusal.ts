@@ -10,7 +10,7 @@ function wayOut(reason: string): string | undefined {
   return Object.hasOwn(waysOut, reason) ? waysOut[reason as keyof typeof waysOut] : undefined;
 }
 
-const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown', string> = {
+const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown' | 'no-permission-hook', string> = {
   'waiting-permission': 'it asks for a permission: answer it in its terminal',
   'waiting-question': 'it asks a question: answer it in its terminal',
   'waiting-setup': 'it is being set up: go on in its terminal',
@@ -33,6 +33,7 @@ const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown', strin
   busy: 'it is not at its prompt: try again when it is idle',
   stale: 'it changed while it was looked at: try again',
   'unknown-command': 'the client has no such command',
+  'no-permission-hook': 'it asks before it writes: `watchkeeper init` has a hook that answers for its document',
   ended: 'it has ended',
   unknown: 'its state, session or directory cannot be read',
 };

@@ -74,15 +74,19 @@ function handoffText(handoff: HandoffDocument, dryRun = false): string {
     recipe,
     steps,
     waits_for: waitsFor,
+    warning,
     old_session: before,
     new_session: after,
   } = handoff;
   const why = reason === null ? '' : `: ${refusalText(reason, agent, 'manage')}`;
   const by = recipe === 'document' ? '' : ` (recipe ${recipe})`;
-  if (dryRun && step !== 'failed') return wrapped(`it would be asked for ${file ?? 'a document'}${by}`);
+  const lacks = warning === null ? [] : [`but ${warning}`];
+  if (dryRun && step !== 'failed')
+    return [`it would be asked for ${file ?? 'a document'}${by}`, ...lacks].map((text) => wrapped(text)).join('\n');
   const last = steps.at(-1);
   return [
     `${step}${why}${last === undefined ? '' : ` at ${when(last.at)}`}`,
+    ...lacks,
     ...(waitsFor === null ? [] : [`waits for: ${waitsFor}`]),
     ...(file === null ? [] : [`document: ${file}${by}`]),
     ...(before === null ? [] : [`session before: ${before}`]),

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
-import { configWayOut } from '../../../run/config/memory.ts';
+import { configWayOut } from '../../../run/config/places.ts';
+import { handoffWaitsText } from '../../../run/handoff/documents.ts';
 import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { holdText } from '../hold-text.ts';
@@ -59,6 +60,8 @@ function statusText(status: StatusDocument): string {
   const handed = agents.filter((agent) => agent.handoff !== null);
   for (const { agent, handoff } of handed) notes.push(line(`${agent}: is being handed over, ${handoff}`));
   for (const { agent, hold } of agents) if (holdText(hold) !== null) notes.push(line(`${agent}: ${holdText(hold)}`));
+  for (const { agent } of agents.filter((each) => each.handoff_waits && each.authority === 'manage'))
+    notes.push(line(`${agent}: ${handoffWaitsText}`));
   const blind = agents.flatMap((agent) => degraded(agent));
   const text = table(['AGENT', 'STATE', 'FOR', 'CONTEXT', 'LAST TURN', 'SOURCE', 'MAY'], rows);
   return [head, ...missing, text, ...notes, ...blind].join('\n');
