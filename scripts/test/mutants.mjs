@@ -210,8 +210,8 @@ export const mutants = [
     guarantee: 6,
     what: 'a rule prompts an unknown agent',
     file: 'src/decide/policy.ts',
-    find: "return moment === 'idle' ? view.reading.state === 'idle' : isTurnOver(view.reading);",
-    put: 'return true;',
+    find: "if (view.reading.state === 'unknown') return false;",
+    put: '',
     tests: ['src/run/dry-run.test.ts'],
   },
   {
@@ -253,7 +253,7 @@ export const mutants = [
     file: 'src/run/handoff/handoffs.ts',
     find: 'if (!stored.ok) return this.#readAgain(cycle);',
     put: '',
-    tests: [handoffs],
+    tests: [heldBack],
   },
   {
     guarantee: 7,
@@ -276,7 +276,7 @@ export const mutants = [
     what: 'a handoff goes on without having read its ledger',
     file: 'src/run/handoff/handoffs.ts',
     find: 'if (!actions.ok) return;',
-    put: "if (!actions.ok) return this.#take(cycle, 'failed', 'ended', {});",
+    put: 'if (!actions.ok) Object.assign(actions, { value: [] });',
     tests: [heldBack],
   },
   {
@@ -372,10 +372,10 @@ export const mutants = [
   // 13: bad input changes a counter.
   {
     guarantee: 13,
-    what: 'a line beyond the limit is a record',
+    what: 'a line beyond the limit is not counted',
     file: 'src/sense/line-follower.ts',
-    find: 'if (this.#carryBytes + rest.length > this.#limits.lineBytesMax) {',
-    put: 'if (this.#carryBytes < 0) {',
+    find: 'this.#skipping = true;\n      batch.oversized += 1;',
+    put: 'this.#skipping = true;',
     tests: ['src/sense/line-follower.test.ts'],
   },
   {

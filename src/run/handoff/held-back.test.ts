@@ -34,6 +34,8 @@ class Desk {
   isPaused = false;
   /** The database does not answer: nothing can be read or written. */
   isLedgerGone = false;
+  /** Its disk is full: what is there can be read. */
+  isFull = false;
   /** As the last prompt was asked for: whether it is still to be typed when its turn comes. */
   isStillDue: (() => boolean) | undefined;
   #daemon!: Handoffs;
@@ -131,7 +133,7 @@ class Desk {
           return ok(undefined);
         },
         takeHandoffStep: async (id, _from, taken) => {
-          if (this.isLedgerGone) return gone;
+          if (this.isLedgerGone || this.isFull) return gone;
           row(id)?.steps.push({ ...taken });
           return ok(undefined);
         },
@@ -218,6 +220,16 @@ describe('without its database', () => {
     world.isLedgerGone = false;
     await world.rounds(1);
     expect(world.typed.length > 0 || world.steps[0] !== before[0]).toBe(step !== 'resumed');
+  });
+
+  it.each(way)('nor when it cannot write: a step that is not stored is not taken (%s)', async (step) => {
+    const world = await desk(step);
+    const before = [...world.steps];
+    world.isFull = true;
+    await world.rounds(6);
+    expect(world.steps).toEqual(before);
+    // Typed is what the step on record asks for: nothing is cleared before it is stored that it may be.
+    expect(world.typed.includes('clear')).toBe(step === 'saved');
   });
 
   it('none is begun', async () => {
