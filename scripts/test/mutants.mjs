@@ -253,7 +253,7 @@ export const mutants = [
     file: 'src/run/handoff/handoffs.ts',
     find: 'if (!stored.ok) return this.#readAgain(cycle);',
     put: '',
-    tests: [heldBack],
+    tests: [handoffs],
   },
   {
     guarantee: 7,
