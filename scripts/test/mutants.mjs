@@ -323,14 +323,6 @@ export const mutants = [
   },
   {
     guarantee: 12,
-    what: 'a dead pane is typed into',
-    file: 'src/act/pane-terminal.ts',
-    find: "'#{==:#{pane_dead},0}',",
-    put: '',
-    tests: ['test/system/pane-guard.test.ts'],
-  },
-  {
-    guarantee: 12,
     what: 'the program in front is not compared',
     file: 'src/act/pane-terminal.ts',
     find: '`#{==:#{pane_current_command},${guard.command}}`,',
@@ -347,7 +339,15 @@ export const mutants = [
   },
   {
     guarantee: 12,
-    what: 'a pane that is not there is typed into',
+    what: 'a pane that is gone is typed into',
+    file: 'src/decide/fit.ts',
+    find: "if (pane === null || pane.dead) return 'pane-dead';",
+    put: 'if (pane === null) return null;',
+    tests: [typist],
+  },
+  {
+    guarantee: 12,
+    what: 'what is not the agent in its pane is typed to',
     file: 'src/decide/fit.ts',
     find: "if (!look.alive || !look.inPane || !look.foreground) return 'not-agent';",
     put: '',

@@ -1,5 +1,5 @@
 // One agent in a made-up pane, with everything of ours that types into it: what was typed, and what the ledger says.
-import type { PaneTerminal, Typed } from '../../src/act/pane-terminal.ts';
+import type { PaneNow, PaneTerminal, Typed } from '../../src/act/pane-terminal.ts';
 import { claudeCode } from '../../src/clients/claude-code/client.ts';
 import type { Action, ActionOutcome } from '../../src/model/action.ts';
 import type { Authority, Detail, RegistryActivity, State } from '../../src/model/agent.ts';
@@ -16,6 +16,7 @@ const process: ProcessInfo = {
   ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
   ...{ processGroup: 7, terminalGroup: 7 },
 };
+const pane = { pid: 7, dead: false, mode: '', synchronized: false, command: 'claude' };
 const file = { kind: 'file', size: 1, mtimeMs: 1, inode: '1', bornMs: 1, uid: 1 } as const;
 
 export const oldSession = '0b7e8a52-0000-4000-8000-000000000000';
@@ -63,6 +64,9 @@ export class TypedAgent {
   standIn: RegistryActivity | null = null;
   session = oldSession;
   people: PaneFacts['people'] = [];
+  /** Its process and its pane are otherwise by now; null: gone. */
+  processNow: Partial<ProcessInfo> | null = {};
+  paneNow: Partial<PaneNow> | null = {};
   box = '';
   /** Every key and every paste. */
   readonly typed: string[] = [];
@@ -83,7 +87,7 @@ export class TypedAgent {
     const readSmall = () => (this.status === null ? { ok: false } : { ok: true, text: this.#entry(), info: file });
     this.typist = new Typist({
       ...world,
-      processes: { info: (pid: number) => (pid === 7 ? process : null) } as never,
+      processes: { info: (pid: number) => this.#info(pid) } as never,
       files: { readSmall } as never,
       terminal: () => this.#terminal(),
     });
@@ -110,14 +114,13 @@ export class TypedAgent {
   }
 
   #watched() {
-    const pane = { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false };
     const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: false, chosen: null });
     return {
       seen: {
         client: { ...claudeCode, findInputBox },
         process,
         configDir: '/home/u/.claude',
-        place: { socket: '/s', pane },
+        place: { socket: '/s', pane: { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false } },
       },
       view: agentView(this.state, this.detail, 5, { authority: this.authority, sessionId: this.session }),
       isBroken: () => false,
@@ -125,6 +128,10 @@ export class TypedAgent {
       compactAskedMs: null,
       sessionId: this.session,
     } as never;
+  }
+
+  #info(pid: number): ProcessInfo | null {
+    return pid === 7 && this.processNow !== null ? { ...process, ...this.processNow } : null;
   }
 
   #entry(): string {
@@ -137,14 +144,7 @@ export class TypedAgent {
       return 'done';
     };
     return {
-      facts: async () => ({
-        pid: 7,
-        dead: false,
-        mode: '',
-        synchronized: false,
-        people: this.people,
-        command: 'claude',
-      }),
+      facts: async () => (this.paneNow === null ? null : { ...pane, people: this.people, ...this.paneNow }),
       screen: async () => this.box,
       paste: async (text) => {
         this.box += text;
