@@ -129,6 +129,7 @@ export function addUp({ part, of }, { ids, all, started }, ran) {
   const now = workTree();
   const name = `part ${part}/${of}`;
   if (!started.isClean || !now.isClean) return `${name} does not add up: the work tree is not what is committed`;
+  if (ran.some(({ brokeOff }) => brokeOff)) return `${name} does not add up: it broke off`;
   if (started.commit !== now.commit) return `${name} does not add up: another commit was checked out meanwhile`;
   const own = folderOf(now.commit);
   const result = { part, of, commit: now.commit, at: new Date().toISOString(), ids, results: ran };
