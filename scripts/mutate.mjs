@@ -1,6 +1,6 @@
 // `npm run mutants`: takes out, one after the other, the code that keeps a promise, and sees whether a test of that promise fails.
 //   WORDS     only mutants whose guarantee, file or description has one of them; 5 alone is guarantee 5
-// In a copy of the work tree. A text that is not found any more is a failure too: the list has to stay true.
+// In a copy of the work tree that is not built: tests that drive the program see nothing of a mutant. A text that is not found any more is a failure too: the list has to stay true.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -9,6 +9,7 @@ import { program, root } from './test/children.mjs';
 import { mutants } from './test/mutants.mjs';
 
 const testMs = 5 * 60_000;
+const reporter = 'scripts/test/reporter.mjs';
 const guarantees = readFileSync(path.join(root, 'GUARANTEES.md'), 'utf8').split('\n');
 
 function copyTree(to) {
@@ -21,29 +22,26 @@ function copyTree(to) {
 
 function start(cwd, args) {
   const env = { ...process.env, TMPDIR: path.join(cwd, 'tmp'), TEST_RESULT: path.join(cwd, 'tmp/result.json') };
-  const { status } = spawnSync(process.execPath, args, {
-    cwd,
-    env,
-    stdio: process.env.MUTANTS_SHOW ? 'inherit' : 'ignore',
-    timeout: testMs,
-  });
-  return { status, env };
+  spawnSync(process.execPath, args, { cwd, env, stdio: 'ignore', timeout: testMs });
 }
 
 /** The tests that fail; null: they could not be run. */
 function failing(cwd, tests) {
-  // Those drive the program that was built.
-  const isBuilt = tests.some((file) => file.startsWith('test/'));
-  if (isBuilt && start(cwd, ['scripts/build.mjs']).status !== 0) return null;
-  const reporter = path.join(root, 'scripts/test/reporter.mjs');
   const result = path.join(cwd, 'tmp/result.json');
-  rmSync(result, { force: true });
-  start(cwd, [program('vitest', 'vitest.mjs'), 'run', `--reporter=${reporter}`, ...tests]);
-  if (!existsSync(result)) return null;
-  const { files } = JSON.parse(readFileSync(result, 'utf8'));
-  const all = files.flatMap((file) => file.tests);
-  if (all.length === 0 || files.some(({ errors }) => errors.length > 0)) return null;
-  return all.filter(({ state }) => state === 'failed').map(({ name }) => name);
+  const names = [];
+  // The projects do not run together: they differ in how many workers they have.
+  for (const place of ['src/', 'test/']) {
+    const some = tests.filter((test) => test.startsWith(place));
+    if (some.length === 0) continue;
+    rmSync(result, { force: true });
+    start(cwd, [program('vitest', 'vitest.mjs'), 'run', `--reporter=${path.join(cwd, reporter)}`, ...some]);
+    if (!existsSync(result)) return null;
+    const { files, errors } = JSON.parse(readFileSync(result, 'utf8'));
+    const all = files.flatMap((file) => file.tests);
+    if (all.length === 0 || errors.length > 0 || files.some((file) => file.errors.length > 0)) return null;
+    names.push(...all.filter(({ state }) => state === 'failed').map(({ name }) => name));
+  }
+  return names;
 }
 
 /** What is wrong with this mutant; null: a test fails, as it should. */

@@ -51,13 +51,19 @@ function printSummary(results) {
   process.stdout.write(`${counts(total(results))}\n`);
 }
 
-async function bringAll() {
-  for (const bring of [bringDependencies, bringTmux, bringBuild, bringClients]) {
+/** All but the clients: they are fetched while what needs none of them is tested. */
+async function bringFirst() {
+  for (const bring of [bringDependencies, bringTmux, bringBuild]) {
     const problem = wasStopped() ? 'stopped' : await bring();
     if (problem !== null) return problem;
   }
   return null;
 }
+
+const failedToBring = (problem) => {
+  const none = { name: 'clients', passed: 0, skipped: 0, seconds: 0 };
+  return { ...none, failed: 1, failures: [problem], brokeOff: true };
+};
 
 async function testAll(folder, long) {
   const results = [];
@@ -65,17 +71,21 @@ async function testAll(folder, long) {
     if (!wasStopped()) results.push(await work());
   };
   const budget = { left: againMax };
-  const test = (project, files) =>
+  const test = (project, files, only = null) =>
     add(async () => {
-      const result = await runVitest({ project, files, folder, reports: long !== null });
+      const result = await runVitest({ project, files, only, folder, reports: long !== null });
       return runMissedAgain(result, budget, (missed) => passesAlone(missed, { folder }));
     });
-  if (long === null || long.has('checks')) for (const check of checks) await add(() => runCheck(check));
+  const bringing = bringClients();
+  if (long === null || long.has('checks')) results.push(...(await Promise.all(checks.map(runCheck))));
   if (long === null || long.has('unit')) await test('unit', []);
+  const problem = await bringing;
+  if (problem !== null && !wasStopped()) return [...results, failedToBring(problem)];
   for (const project of ['system', 'timed', 'clients', 'long']) {
     const files = long?.files(project) ?? [];
     if (long === null ? project !== 'long' : files.length > 0) await test(project, files);
   }
+  for (const { project, file, only } of long?.pieces ?? []) await test(project, [file], only);
   if (long?.has('unit on Node 24') || flags.includes('--node24')) {
     await add(async () => {
       const node = await bringNode24(path.join(folder, 'node24'));
@@ -94,7 +104,7 @@ async function main() {
     return 2;
   }
   const started = workTree();
-  const problem = await bringAll();
+  const problem = (await bringFirst()) ?? (flags.includes('--setup-only') ? await bringClients() : null);
   if (problem !== null) {
     process.stderr.write(`test: ${problem}\n`);
     if (!wasStopped() && !flags.includes('--setup-only')) process.stdout.write('0 passed, 1 failed\n');
@@ -106,7 +116,7 @@ async function main() {
   }
   const folder = startRun();
   try {
-    const long = flags.includes('--long') ? plan(part) : null;
+    const long = flags.includes('--long') ? plan(part, started) : null;
     if (long !== null) process.stdout.write(`test: part ${part.part}/${part.of}, about ${long.seconds} s\n`);
     const results = await testAll(folder, long);
     if (wasStopped()) return 1;

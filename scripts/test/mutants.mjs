@@ -210,8 +210,8 @@ export const mutants = [
     guarantee: 6,
     what: 'a rule prompts an unknown agent',
     file: 'src/decide/policy.ts',
-    find: "return moment === 'idle' ? view.reading.state === 'idle' : isTurnOver(view.reading);",
-    put: 'return true;',
+    find: "if (view.reading.state === 'unknown') return false;",
+    put: '',
     tests: ['src/run/dry-run.test.ts'],
   },
   {
@@ -276,7 +276,7 @@ export const mutants = [
     what: 'a handoff goes on without having read its ledger',
     file: 'src/run/handoff/handoffs.ts',
     find: 'if (!actions.ok) return;',
-    put: "if (!actions.ok) return this.#take(cycle, 'failed', 'ended', {});",
+    put: 'if (!actions.ok) Object.assign(actions, { value: [] });',
     tests: [heldBack],
   },
   {
@@ -323,14 +323,6 @@ export const mutants = [
   },
   {
     guarantee: 12,
-    what: 'a dead pane is typed into',
-    file: 'src/act/pane-terminal.ts',
-    find: "'#{==:#{pane_dead},0}',",
-    put: '',
-    tests: ['test/system/pane-guard.test.ts'],
-  },
-  {
-    guarantee: 12,
     what: 'the program in front is not compared',
     file: 'src/act/pane-terminal.ts',
     find: '`#{==:#{pane_current_command},${guard.command}}`,',
@@ -347,7 +339,15 @@ export const mutants = [
   },
   {
     guarantee: 12,
-    what: 'a pane that is not there is typed into',
+    what: 'a pane that is gone is typed into',
+    file: 'src/decide/fit.ts',
+    find: "if (pane === null || pane.dead) return 'pane-dead';",
+    put: 'if (pane === null) return null;',
+    tests: [typist],
+  },
+  {
+    guarantee: 12,
+    what: 'what is not the agent in its pane is typed to',
     file: 'src/decide/fit.ts',
     find: "if (!look.alive || !look.inPane || !look.foreground) return 'not-agent';",
     put: '',
@@ -372,10 +372,10 @@ export const mutants = [
   // 13: bad input changes a counter.
   {
     guarantee: 13,
-    what: 'a line beyond the limit is a record',
+    what: 'a line beyond the limit is not counted',
     file: 'src/sense/line-follower.ts',
-    find: 'if (this.#carryBytes + rest.length > this.#limits.lineBytesMax) {',
-    put: 'if (this.#carryBytes < 0) {',
+    find: 'this.#skipping = true;\n      batch.oversized += 1;',
+    put: 'this.#skipping = true;',
     tests: ['src/sense/line-follower.test.ts'],
   },
   {

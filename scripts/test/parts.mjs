@@ -1,6 +1,6 @@
 // The long run in parts that add up: each does its share of the files, and the report is written when all of one commit are there.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './children.mjs';
 import { writeLongReport, writeSeconds } from './report.mjs';
@@ -9,6 +9,10 @@ import { writeLongReport, writeSeconds } from './report.mjs';
 const atOnce = { system: 3, clients: 2, timed: 1, long: 1 };
 const unknownSeconds = { system: 10, clients: 40, timed: 60, long: 300 };
 const whole = { checks: 20, unit: 45, 'unit on Node 24': 60 };
+/** A long file is cut into pieces of about so much. */
+const pieceSeconds = 600;
+const results = path.join(root, 'test-results');
+const folderOf = (commit) => path.join(results, 'long', commit);
 const secondsFile = 'scripts/test/seconds.json';
 /** What the run itself writes is no change of what was tested. */
 const written = [':!docs/reports', `:!${secondsFile}`];
@@ -38,18 +42,45 @@ function measured() {
   }
 }
 
-/** Everything there is to do, as ids that are the same on every machine. */
+function list(...args) {
+  const { stdout } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'list', '--json', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(stdout).map(({ file, ...each }) => ({ ...each, file: path.relative(root, file) }));
+}
+
+/**
+ * A long file is done in pieces, each some of its tests: one file alone may take longer than a part should. Its tests are
+ * taken to be of the same length. `only`: the tests of the piece; null: the whole file.
+ */
+export function piecesOf(file, seconds, names) {
+  const count = Math.min(names.length, Math.ceil(seconds / pieceSeconds));
+  if (count <= 1) return [{ id: `long: ${file}`, file, only: null, seconds }];
+  return Array.from({ length: count }, (_, n) => {
+    const only = names.filter((_name, at) => at % count === n);
+    return { id: `long: ${file} ${n + 1}/${count}`, file, only, seconds: (seconds * only.length) / names.length };
+  });
+}
+
+/** Everything there is to do, by ids that are the same on every machine. */
 function items() {
-  const seconds = measured();
-  const args = ['node_modules/vitest/vitest.mjs', 'list', '--filesOnly', '--json'];
-  const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-  const files = JSON.parse(stdout).filter(({ projectName }) => projectName in atOnce);
+  const took = measured();
+  const secondsOf = (project, file) => took[file] ?? unknownSeconds[project];
+  const long = list('--project', 'long');
+  const files = list('--filesOnly').filter(({ projectName }) => projectName in atOnce);
+  const isLong = ({ projectName }) => projectName === 'long';
   return [
-    ...Object.entries(whole).map(([id, usual]) => ({ id, seconds: usual })),
-    ...files.map(({ file, projectName }) => {
-      const name = path.relative(root, file);
-      const took = seconds[name] ?? unknownSeconds[projectName];
-      return { id: `${projectName}: ${name}`, seconds: took / atOnce[projectName] };
+    ...Object.entries(whole).map(([id, seconds]) => ({ id, project: null, seconds })),
+    ...files
+      .filter((each) => !isLong(each))
+      .map(({ file, projectName: project }) => {
+        return { id: `${project}: ${file}`, project, file, seconds: secondsOf(project, file) / atOnce[project] };
+      }),
+    ...files.filter(isLong).flatMap(({ file }) => {
+      const names = long.filter((test) => test.file === file).map(({ name }) => name.replaceAll(' > ', ' '));
+      return piecesOf(file, secondsOf('long', file), names).map((piece) => ({ ...piece, project: 'long' }));
     }),
   ];
 }
@@ -66,18 +97,20 @@ export function share(all, of) {
   return parts;
 }
 
-/** What this part has to do: whole projects by their name, and files by project. */
-export function plan({ part, of }) {
+/** What this part has to do. What an earlier commit left behind counts for nothing any more. */
+export function plan({ part, of }, { commit }) {
+  if (!existsSync(folderOf(commit))) rmSync(results, { recursive: true, force: true });
+  mkdirSync(folderOf(commit), { recursive: true });
   const all = items();
   const { ids, seconds } = share(all, of)[part - 1];
-  const files = (project) =>
-    ids.filter((id) => id.startsWith(`${project}: `)).map((id) => id.slice(project.length + 2));
+  const mine = all.filter(({ id }) => ids.includes(id));
   return {
     ids,
     all: all.map(({ id }) => id).sort(),
     seconds: Math.round(seconds),
     has: (id) => ids.includes(id),
-    files,
+    files: (project) => mine.filter((item) => item.project === project && !item.only).map(({ file }) => file),
+    pieces: mine.filter((item) => item.only),
   };
 }
 
@@ -92,14 +125,14 @@ export function whyNotWhole(parts, { commit, of }, all) {
 }
 
 /** Keeps the part beside the others of its commit. Says what became of it. */
-export function addUp({ part, of }, { ids, all, started }, results, folder = path.join(root, 'test-results/long')) {
+export function addUp({ part, of }, { ids, all, started }, ran) {
   const now = workTree();
   const name = `part ${part}/${of}`;
   if (!started.isClean || !now.isClean) return `${name} does not add up: the work tree is not what is committed`;
+  if (ran.some(({ brokeOff }) => brokeOff)) return `${name} does not add up: it broke off`;
   if (started.commit !== now.commit) return `${name} does not add up: another commit was checked out meanwhile`;
-  const own = path.join(folder, now.commit);
-  const result = { part, of, commit: now.commit, at: new Date().toISOString(), ids, results };
-  mkdirSync(own, { recursive: true });
+  const own = folderOf(now.commit);
+  const result = { part, of, commit: now.commit, at: new Date().toISOString(), ids, results: ran };
   writeFileSync(path.join(own, `${part}-of-${of}.json`), JSON.stringify(result, null, 1));
   const parts = readdirSync(own)
     .filter((file) => file.endsWith(`-of-${of}.json`))

@@ -45,10 +45,14 @@ export function writeLongReport(parts) {
 /** What the next runs are shared out by, and begin with. Files that took about as long as before keep their figure. */
 export function writeSeconds(parts, file) {
   const before = JSON.parse(readFileSync(file, 'utf8'));
-  const took = parts
-    .flatMap((part) => part.results.flatMap((result) => (result.name.startsWith('unit') ? [] : (result.files ?? []))))
-    .sort((a, b) => (a.file < b.file ? -1 : 1));
+  const took = {};
+  for (const { name, files = [] } of parts.flatMap((part) => part.results)) {
+    // A file may have run in pieces.
+    for (const { file: of, seconds } of name.startsWith('unit') ? [] : files) took[of] = (took[of] ?? 0) + seconds;
+  }
   const isLike = (old, now) => old !== undefined && Math.abs(old - now) <= Math.max(3, old / 4);
-  const entries = took.map(({ file: name, seconds }) => [name, isLike(before[name], seconds) ? before[name] : seconds]);
+  const entries = Object.entries(took)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, seconds]) => [name, isLike(before[name], seconds) ? before[name] : seconds]);
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
 }

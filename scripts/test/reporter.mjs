@@ -21,7 +21,7 @@ function told(test) {
 }
 
 export default class {
-  onTestRunEnd(modules) {
+  onTestRunEnd(modules, unhandled) {
     const files = modules.map((module) => ({
       file: path.relative(process.cwd(), module.moduleId),
       seconds: Math.round(module.diagnostic().duration / 1000),
@@ -31,6 +31,7 @@ export default class {
         each.errors().map(({ message }) => firstLine(message)),
       ),
     }));
-    writeFileSync(process.env.TEST_RESULT, JSON.stringify({ files }));
+    const errors = unhandled.map(({ message }) => firstLine(message));
+    writeFileSync(process.env.TEST_RESULT, JSON.stringify({ files, errors }));
   }
 }

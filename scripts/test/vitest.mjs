@@ -57,7 +57,7 @@ async function startVitest({
   const env = environment(folder, reports);
   rmSync(env.TEST_RESULT, { force: true });
   const args = ['run', '--project', project, '--reporter=default', `--reporter=${reporter}`, ...files];
-  if (only !== null) args.push('-t', `^${escaped(only)}$`);
+  if (only !== null) args.push('-t', `^(?:${only.map(escaped).join('|')})$`);
   if (!process.stdout.isTTY) args.push('--no-color');
   const how = { env, cwd, show, limitMs: limitsMs[project] };
   const { code } = await run(node, [program('vitest', 'vitest.mjs'), ...args], how);
@@ -66,7 +66,7 @@ async function startVitest({
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
-/** `files`: those alone; `reports`: the tests write docs/reports. `missed`: the failures that were a deadline and no more. */
+/** `files`, `only`: those files, those tests by their names alone; `reports`: the tests write docs/reports. `missed`: the failures that were a deadline and no more. */
 export async function runVitest(wanted) {
   const { project, label } = wanted;
   process.stdout.write(`\ntest: ${label ?? project}\n`);
@@ -76,6 +76,7 @@ export async function runVitest(wanted) {
     tests.filter(({ state }) => state === 'failed').map(({ name, errors }) => ({ file, name, errors })),
   );
   const failures = [
+    ...(report?.errors ?? []),
     ...files.flatMap(({ file, errors }) => errors.map((message) => say(file, '', message))),
     ...failed.map(({ file, name, errors }) => say(file, name, errors[0]?.message)),
   ];
@@ -101,7 +102,7 @@ export async function runVitest(wanted) {
 /** One test by its name, in a vitest of its own. */
 export async function passesAlone({ project, file, name }, where) {
   process.stdout.write(`\ntest: once more, alone: ${file}: ${name}\n`);
-  const { code, report } = await startVitest({ ...where, project, files: [file], only: name });
+  const { code, report } = await startVitest({ ...where, project, files: [file], only: [name] });
   const tests = report?.files.flatMap((each) => each.tests).filter(({ state }) => state !== 'skipped') ?? [];
   return code === 0 && tests.length > 0 && tests.every(({ state }) => state === 'passed');
 }

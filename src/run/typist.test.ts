@@ -123,6 +123,35 @@ describe('what nobody knows is not acted on', () => {
   });
 });
 
+describe('what is not the agent in its own pane any more gets nothing', () => {
+  const gone: [string, Change][] = [
+    ['its process has ended', (agent) => Object.assign(agent, { processNow: null })],
+    ['another process has its pid', (agent) => Object.assign(agent, { processNow: { startTicks: '71' } })],
+    ['it is stopped', (agent) => Object.assign(agent, { processNow: { runState: 'T' } })],
+    ['another program has its terminal', (agent) => Object.assign(agent, { processNow: { terminalGroup: 9 } })],
+    ['its pane is gone', (agent) => Object.assign(agent, { paneNow: null })],
+    ['its pane is dead', (agent) => Object.assign(agent, { paneNow: { dead: true } })],
+    [
+      'its pane is that of another process, in a tmux that was started anew',
+      (agent) => Object.assign(agent, { paneNow: { pid: 99 } }),
+    ],
+    ['all panes of the window get what it gets', (agent) => Object.assign(agent, { paneNow: { synchronized: true } })],
+  ];
+  const both = gone.flatMap(([what, change]) => every.map(([kind, way]) => [what, kind, change, way] as const));
+  it.each(both)('%s: %s', async (_what, kind, change, way) => {
+    const agent = agentFor(kind, change);
+    expect(await way(agent)).toMatchObject({ outcome: 'refused' });
+    expect(agent.typed).toEqual([]);
+  });
+
+  it.each(gone)('%s, after the paste: no Enter', async (_what, change) => {
+    const agent = new TypedAgent();
+    agent.afterPaste = () => change(agent);
+    await agent.prompt();
+    expect(agent.submitted).toEqual([]);
+  });
+});
+
 describe('without leave nothing is typed', () => {
   it.each(every)('in watch mode: %s', async (what, way) => {
     const agent = agentFor(what, ({ config }) => {

@@ -1,5 +1,5 @@
 // How right each source is by itself, and all of them together, as the run itself saw it.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeSetup, type Setup } from '../../src/run/conform/setup.ts';
@@ -36,10 +36,6 @@ export function rowOf(setup: Setup, scores: Score[]): Row {
   };
 }
 
-export function forgetRows(): void {
-  rmSync(scratch, { recursive: true, force: true });
-}
-
 /** `npm run test:long` keeps the table with the documentation; other runs leave the tree as it is. */
 export function writeRow(setup: Setup, row: Row): void {
   mkdirSync(scratch, { recursive: true });
@@ -49,9 +45,13 @@ export function writeRow(setup: Setup, row: Row): void {
   writeFileSync(path.join(folder, 'sources.md'), report(allRows()));
 }
 
+/** Those of every combination, where there are any: they hold the two of the short run. */
 function allRows(): Row[] {
   const names = readdirSync(scratch).sort();
-  return names.map((name) => JSON.parse(readFileSync(path.join(scratch, name), 'utf8')) as Row);
+  const every = names.filter((name) => /^s\d/.test(name));
+  return (every.length > 0 ? every : names).map(
+    (name) => JSON.parse(readFileSync(path.join(scratch, name), 'utf8')) as Row,
+  );
 }
 
 const share = (part: number, whole: number) => (whole === 0 ? '-' : `${((part / whole) * 100).toFixed(1)} %`);

@@ -1,7 +1,6 @@
 // Every combination of hooks, status line, registry, shell and permission mode, two at a time.
-import { beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import { describeSetup, type Setup } from '../../src/run/conform/setup.ts';
-import { forgetRows } from '../clients/source-report.ts';
 import { runSetups } from '../clients/state-matrix.ts';
 import { watched } from '../clients/watching.ts';
 
@@ -22,8 +21,6 @@ const setups: Setup[] = all.map(({ direct, ...setup }, index) => ({
   // Under a shell, which one in turns.
   shell: direct ? 'direct' : (shells[Math.floor(index / 4) % 2] ?? 'bash'),
 }));
-
-beforeAll(forgetRows);
 
 const atOnce = 2;
 for (let from = 0; from < setups.length; from += atOnce) {

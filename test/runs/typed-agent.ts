@@ -1,4 +1,5 @@
 // One agent in a made-up pane, with everything of ours that types into it: what was typed, and what the ledger says.
+import type { PaneNow } from '../../src/act/pane-facts.ts';
 import type { PaneTerminal, Typed } from '../../src/act/pane-terminal.ts';
 import { claudeCode } from '../../src/clients/claude-code/client.ts';
 import type { Action, ActionOutcome } from '../../src/model/action.ts';
@@ -15,6 +16,11 @@ import { agentView } from './agent-view.ts';
 const process: ProcessInfo = {
   ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
   ...{ processGroup: 7, terminalGroup: 7 },
+};
+const onlookers = { format: '', value: '' };
+const pane = {
+  ...{ pid: 7, dead: false, mode: '', synchronized: false, command: 'claude' },
+  ...{ onlookers, controlled: false },
 };
 const file = { kind: 'file', size: 1, mtimeMs: 1, inode: '1', bornMs: 1, uid: 1 } as const;
 
@@ -63,6 +69,9 @@ export class TypedAgent {
   standIn: RegistryActivity | null = null;
   session = oldSession;
   people: PaneFacts['people'] = [];
+  /** Its process and its pane are otherwise by now; null: gone. */
+  processNow: Partial<ProcessInfo> | null = {};
+  paneNow: Partial<PaneNow> | null = {};
   box = '';
   /** Every key and every paste. */
   readonly typed: string[] = [];
@@ -83,7 +92,7 @@ export class TypedAgent {
     const readSmall = () => (this.status === null ? { ok: false } : { ok: true, text: this.#entry(), info: file });
     this.typist = new Typist({
       ...world,
-      processes: { info: (pid: number) => (pid === 7 ? process : null) } as never,
+      processes: { info: (pid: number) => this.#info(pid) } as never,
       files: { readSmall } as never,
       terminal: () => this.#terminal(),
       decided: () => {},
@@ -113,14 +122,13 @@ export class TypedAgent {
   }
 
   #watched() {
-    const pane = { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false };
     const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: false, chosen: null });
     return {
       seen: {
         client: { ...claudeCode, findInputBox },
         process,
         configDir: '/home/u/.claude',
-        place: { socket: '/s', pane },
+        place: { socket: '/s', pane: { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false } },
       },
       view: agentView(this.state, this.detail, 5, { authority: this.authority, sessionId: this.session }),
       isBroken: () => false,
@@ -128,6 +136,10 @@ export class TypedAgent {
       compactAskedMs: null,
       sessionId: this.session,
     } as never;
+  }
+
+  #info(pid: number): ProcessInfo | null {
+    return pid === 7 && this.processNow !== null ? { ...process, ...this.processNow } : null;
   }
 
   #entry(): string {
@@ -140,16 +152,7 @@ export class TypedAgent {
       return 'done';
     };
     return {
-      facts: async () => ({
-        pid: 7,
-        dead: false,
-        mode: '',
-        synchronized: false,
-        people: this.people,
-        command: 'claude',
-        onlookers: { format: '', value: '' },
-        controlled: false,
-      }),
+      facts: async () => (this.paneNow === null ? null : { ...pane, people: this.people, ...this.paneNow }),
       screen: async () => this.box,
       paste: async (text) => {
         this.box += text;

@@ -1,5 +1,5 @@
 // The last look and the key are one command inside tmux: whatever has become of the pane by then, nothing gets into it.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -69,7 +69,9 @@ describe('nothing is typed', () => {
     [
       'into the pane of that number in a server that was started anew',
       async () => {
+        const server = await tmux.run('display-message', '-p', '#{pid}');
         await tmux.run('kill-server');
+        await until('the server gone', () => !existsSync(`/proc/${server.trim()}`));
         await tmux.run('-u', 'new-session', '-d', '-s', 'other', program);
         await until('the box', async () => (await screen()).includes('❯'));
         await until('cat', async () => (await pane.facts())?.command === 'cat');

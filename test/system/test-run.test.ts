@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parsePart, share, whyNotWhole } from '../../scripts/test/parts.mjs';
+import { parsePart, piecesOf, share, whyNotWhole } from '../../scripts/test/parts.mjs';
 import { longReport } from '../../scripts/test/report.mjs';
 import { againMax, keepUnsteady, runMissedAgain } from '../../scripts/test/retry.mjs';
 import { isMissedDeadline, passesAlone, runVitest } from '../../scripts/test/vitest.mjs';
@@ -53,6 +53,14 @@ function smallProject(): string {
        return never();
      });`,
   );
+  writeFileSync(
+    path.join(cwd, 'b.test.ts'),
+    `import { test } from 'vitest';
+     test('leaves an error behind', () => {
+       setTimeout(() => { throw new Error('nobody caught it'); }, 10);
+       return new Promise((resolve) => setTimeout(resolve, 100));
+     });`,
+  );
   mkdirSync(path.join(cwd, 'tmp'));
   return cwd;
 }
@@ -62,13 +70,13 @@ describe('a scenario that missed a deadline', () => {
     const cwd = smallProject();
     const where = { folder: cwd, cwd, show: false };
     const first = await runVitest({ ...where, project: 'clients' });
-    expect(first).toMatchObject({ passed: 1, failed: 6 });
+    expect(first).toMatchObject({ passed: 2, failed: 7 });
     const result = await runMissedAgain(first, { left: againMax }, (missed: never) => passesAlone(missed, where));
-    expect(result).toMatchObject({ passed: 3, failed: 4 });
+    expect(result).toMatchObject({ passed: 4, failed: 5 });
     const names = result.unsteady.map(({ name }: { name: string }) => name);
     expect(names).toEqual(['in a group (of some) misses once [a.b]', 'its time is up, and its world was looked at']);
     expect(result.failures.join('\n')).toMatch(
-      /misses twice: not within.*typed.*misses and breaks.*time is up: Test timed/s,
+      /nobody caught it.*misses twice: not within.*typed.*misses and breaks.*time is up: Test timed/s,
     );
     const runs = readFileSync(path.join(cwd, 'runs'), 'utf8').trimEnd().split('\n').sort();
     expect(runs).toEqual(['both', 'looked', 'looked', 'once', 'once', 'passes', 'promise', 'twice', 'twice', 'up']);
@@ -131,6 +139,16 @@ describe('a long run in parts', () => {
     const lengths = parts.map(({ seconds }) => seconds);
     expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(300);
     expect(share([...items].reverse(), 5)).toEqual(parts);
+  });
+
+  it('has a file that takes long done in pieces, every test in one of them', () => {
+    const names = Array.from({ length: 7 }, (_, n) => `t${n}`);
+    const pieces = piecesOf('test/long/a.test.ts', 1_500, names);
+    expect(pieces.map(({ id }) => id)).toEqual(['1/3', '2/3', '3/3'].map((of) => `long: test/long/a.test.ts ${of}`));
+    expect(pieces.flatMap(({ only }) => only).sort()).toEqual(names);
+    expect(Math.max(...pieces.map(({ seconds }) => seconds))).toBeLessThan(700);
+    expect(piecesOf('a', 1_500, ['one'])).toEqual([{ id: 'long: a', file: 'a', only: null, seconds: 1_500 }]);
+    expect(piecesOf('a', 500, names)).toMatchObject([{ id: 'long: a', only: null }]);
   });
 
   it('is whole when every part of one commit is there', () => {

@@ -90,6 +90,19 @@ describe('a handoff', () => {
     60_000,
   );
 
+  it('is not cleared while its document cannot be stored, and goes on when it can', async () => {
+    const world = new MadeUp();
+    await world.start();
+    await world.request();
+    for (let n = 0; n < 50 && stepOf(world.handoff as Handoff) !== 'verified'; n += 1) await world.round();
+    world.isFull = true;
+    for (let n = 0; n < 5; n += 1) await world.round();
+    expect([stepOf(world.handoff as Handoff), world.done]).toEqual(['verified', ['ask']]);
+    world.isFull = false;
+    for (let n = 0; n < 50 && stepOf(world.handoff as Handoff) !== 'done'; n += 1) await world.round();
+    expect(world.done).toEqual(['ask', 'clear', 'resume']);
+  });
+
   const elsewhere = path.join(dir, 'elsewhere');
   const tricks: [string, (file: string) => void][] = [
     ['removed', (file) => rmSync(file)],

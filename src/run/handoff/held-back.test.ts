@@ -37,6 +37,8 @@ class Desk {
   isLedgerGone = false;
   /** It asks before it writes, and no hook answers. */
   wouldStand = false;
+  /** Its disk is full: what is there can be read. */
+  isFull = false;
   /** As the last prompt was asked for: whether it is still to be typed when its turn comes. */
   isStillDue: (() => boolean) | undefined;
   #daemon!: Handoffs;
@@ -141,7 +143,7 @@ class Desk {
           return ok(undefined);
         },
         takeHandoffStep: async (id, _from, taken) => {
-          if (this.isLedgerGone) return gone;
+          if (this.isLedgerGone || this.isFull) return gone;
           row(id)?.steps.push({ ...taken });
           return ok(undefined);
         },
@@ -238,6 +240,16 @@ describe('without its database', () => {
     world.isLedgerGone = false;
     await world.rounds(1);
     expect(world.typed.length > 0 || world.steps[0] !== before[0]).toBe(step !== 'resumed');
+  });
+
+  it.each(way)('nor when it cannot write: a step that is not stored is not taken (%s)', async (step) => {
+    const world = await desk(step);
+    const before = [...world.steps];
+    world.isFull = true;
+    await world.rounds(6);
+    expect(world.steps).toEqual(before);
+    // Asked again it may be; cleared only where the document is stored.
+    expect(world.typed).not.toContain('clear');
   });
 
   it('none is begun', async () => {

@@ -52,6 +52,8 @@ export class MadeUp {
   isPaused = false;
   /** The database does not say what was handed over before. */
   isUnreadable = false;
+  /** The disk of the database is full: what is there can be read. */
+  isFull = false;
   /** The fresh context refuses to be told. */
   isShut = false;
   isTold = false;
@@ -182,6 +184,7 @@ export class MadeUp {
         takeHandoffStep: async (id, from, taken, change) => {
           const row = this.#rows.get(id);
           if (row === undefined || stepOf(row) !== from) throw new Error(`${id} does not stand at ${from}`);
+          if (this.isFull) return fail('unavailable', 'the disk is full');
           this.#at();
           row.steps.push({ ...taken });
           row.newSession = change.newSession ?? row.newSession;
