@@ -23,8 +23,9 @@ Never as an argument, where every process could read it:
   printf %s "$SECRET" | watchkeeper redact
   read -rs SECRET && printf %s "$SECRET" | watchkeeper redact
 
-At least 6 characters; one line end behind it is not part of it. Names of fields and numbers stay. An agent's own files
-(transcripts) are its client's and are not touched: change the secret where it is valid.
+At least 6 characters; one line end behind it is not part of it. Names of
+fields and numbers stay. An agent's own files (transcripts) are its client's
+and are not touched: change the secret where it is valid.
 Backups of the database and files named at the end still hold it.`,
     )
     .action(async (options: { json?: boolean }) => {
