@@ -35,14 +35,15 @@ test(
         ({ id }) => id,
       );
       expect(numbers).toHaveLength(hostile.length);
-      const prompts = () => agent.model.turns.map(({ prompt }) => prompt);
+      // The client puts reminders of its own before what was typed.
+      const lines = () => agent.model.turns.map(({ prompt }) => prompt.split('\n').at(-1) ?? '');
       for (const id of numbers)
         await s.until(
           `a prompt about no. ${id}`,
-          () => prompts().some((text) => text.includes(`Spawn no. ${id} `)),
+          () => lines().some((text) => text.includes(`Spawn no. ${id} `)),
           40_000,
         );
-      for (const text of prompts()) {
+      for (const text of lines()) {
         expect(text).toMatch(/^Spawn no\. \d+ has not produced output/);
         expect(text).not.toMatch(/@|order|touch|secret|(?<!\S)[!#/]/);
       }
