@@ -23,7 +23,10 @@ test(
       for (const name of ['secret.txt', ...hostile.map(([, output]) => output)])
         writeFileSync(path.join(project, name), `${canary}\n`);
       const agent = await ready(s, watch, { session: 'odd-ps', project, permissionMode: 'auto' });
-      const model = new Handing(agent);
+      // Its next step is a command, which has nothing to do with names.
+      const model = new Handing(agent, ({ asked, turn }) =>
+        asked === 'resume' && turn.toolResults.length > 0 ? null : undefined,
+      );
       const mode = async () => /^ {2}[⏸⏵]+ .* on\b/m.exec(await agent.screen())?.[0];
       const [before, session] = [await mode(), agent.registry()?.sessionId];
       for (const [task, output] of hostile) {
