@@ -174,27 +174,22 @@ describe('with a daemon and an agent', () => {
     expect((check?.details.minutes ?? 0) * 60_000).toBeLessThan(stallMs * 0.9);
   });
 
-  it('a name that a shell would run is stored and shown, never typed: a human is told', async () => {
+  it('a name that a shell would run is stored and shown, and said by the number of its row', async () => {
     const evil = `$(touch ${file('owned')}); echo`;
     expect((await add(world, evil, file('evil.log'))).code).toBe(0);
     await becomes(world, evil, ({ status }) => status === 'stalled');
-    const told = await until('told', async () => (await inbox(world)).find(({ subject }) => subject === evil), waitMs);
-    expect(told).toMatchObject({ kind: 'spawn-stalled', agent: 'shop-ps' });
+    const [row] = await world.query<{ id: number }>('SELECT id FROM active_spawns WHERE task_id = $1', [evil]);
     const about = await until(
-      'on record as told',
+      'a prompt about it on record',
       async () => {
         const audit = JSON.parse((await world.run('audit', 'shop-ps', '--json')).stdout) as {
-          items: { subject: string | null; kind: string; outcome: string | null; reason: string | null }[];
+          items: { subject: string | null; kind: string; intent: { text?: string } }[];
         };
-        const mine = audit.items.filter(({ subject }) => subject === evil);
-        return mine.some(({ kind, outcome }) => kind === 'notify' && outcome === 'told') ? mine : null;
+        return audit.items.find(({ subject, kind }) => subject === evil && kind === 'prompt') ?? null;
       },
       waitMs,
     );
-    expect(about).toMatchObject([
-      { kind: 'prompt', outcome: 'refused', reason: 'unsafe-text' },
-      { kind: 'notify', outcome: 'told' },
-    ]);
+    expect(about.intent.text).toMatch(new RegExp(`^Spawn no\\. ${row?.id} has not .* \\(output file “evil\\.log”\\)`));
     expect(existsSync(file('owned'))).toBe(false);
   });
 
