@@ -134,6 +134,8 @@ const common = {
   tickSeconds: 0.5,
   prompt: { minIntervalMinutes: intervalMs / 60_000, humanQuietSeconds: 0.5 },
   agents: [{ match: '*-ps', authority: 'nudge' }],
+  // One agent after the other is ended here: each is told by itself.
+  judging: { massCount: 1_000 },
 };
 
 async function started(s: Scenario, settings: Record<string, unknown> = {}): Promise<Daemon> {
