@@ -1,7 +1,9 @@
 // The wall clock is set in the middle of a handoff, at every point of it, and between two daemons.
 import { rmSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { stepOf } from '../../model/handoff.ts';
+import { deedOf } from '../../decide/handoff/deeds.ts';
+import { type Handoff, type HandoffAction, stepOf } from '../../model/handoff.ts';
+import { Cycle } from './cycle.ts';
 import { dir, MadeUp } from './made-up-world.ts';
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -79,5 +81,27 @@ describe.each(kinds)('a handoff %s', (_kind, given, ending) => {
       }
     },
     120_000,
+  );
+});
+
+describe('what was typed a moment ago', () => {
+  const atMs = Date.parse('2026-11-15T12:00:00Z');
+  const typed = (): HandoffAction => {
+    const outcomes = [{ outcome: 'uncertain', reason: null }];
+    return { id: 'a', deed: 'clear', after: 0, why: null, atMs, outcomes, typed: '/clear' };
+  };
+  const handoff = { requestedMs: atMs, steps: [] as Handoff['steps'], file: '/f' } as Handoff;
+
+  it.each(shifts)(
+    'is as old as it is, with a clock that was set by %d ms since, and not of later than the record',
+    (byMs) => {
+      const cycle = new Cycle(structuredClone(handoff), 0);
+      cycle.learn([typed()], 0);
+      cycle.clockSet(byMs, atMs + byMs);
+      const actions = cycle.learn([typed()], 1_000);
+      const facts = { nowMs: atMs + byMs + 1_000, actions, agesMs: cycle.agesMs(1_000) };
+      expect(deedOf({ handoff, facts }, 'clear')).toMatchObject({ is: 'uncertain', ageMs: 1_000 });
+      expect(actions[0]?.atMs).toBeLessThanOrEqual(facts.nowMs);
+    },
   );
 });
