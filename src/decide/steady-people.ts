@@ -8,6 +8,8 @@ export interface ClockTrust {
   knownForMs: number;
 }
 
+const wholeSecondMs = 1_000;
+
 /**
  * When each person was last active. Who was before the clock was set may have been a moment before; and a time that has yet to
  * come is from before it was set, be it in an earlier run.
@@ -19,7 +21,8 @@ export function peopleBySteadyClock(
 ): PaneFacts['people'] {
   return people.map((person) => {
     const { activeAtMs } = person;
-    if (activeAtMs > nowMs) return { ...person, activeAtMs: nowMs - Math.min(steadyForMs, knownForMs) };
+    // tmux counts in whole seconds, so the present one may end a moment from now.
+    if (activeAtMs > nowMs + wholeSecondMs) return { ...person, activeAtMs: nowMs - Math.min(steadyForMs, knownForMs) };
     return activeAtMs < nowMs - steadyForMs ? { ...person, activeAtMs: nowMs - steadyForMs } : person;
   });
 }

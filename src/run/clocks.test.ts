@@ -275,6 +275,7 @@ describe('a person at the keyboard', () => {
     ['an hour ago, and the clock was never set', nowMs - hour, Number.POSITIVE_INFINITY, hour],
     ['it seems an hour ago, but the clock was set ahead 3 s ago', nowMs - hour, 3_000, 3_000],
     ['since the clock was set', nowMs - 1_000, 3_000, 1_000],
+    ['in this second, which is counted whole', nowMs + 900, Number.POSITIVE_INFINITY, -900],
     ['in the future: before the clock was set back 3 s ago', nowMs + hour, 3_000, 3_000],
     ['in the future, since before this run', nowMs + hour, Number.POSITIVE_INFINITY, 5_000],
   ])('was active %s', (_name, activeAtMs, steadyForMs, quietMs) =>

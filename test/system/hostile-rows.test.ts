@@ -1,7 +1,6 @@
 // Rows that somebody else wrote, in every table that is read back: after a restart nothing follows from them but counts.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +15,6 @@ const forged = `x\nwatchkeeper: FORGED${esc}`;
 const unshown =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|^watchkeeper: FORGED/mu;
 const long = 'x'.repeat(3_000_000);
-const host = os.hostname();
 const file = 'handoff-2026-01-02-03-04-05.md';
 const document = goodDocument('abcd1234');
 
@@ -24,6 +22,7 @@ let world: World;
 let outside: string;
 const agents = new Map<string, StandIn>();
 let before: Date;
+let host: string;
 
 beforeAll(async () => {
   world = await openWorld();
@@ -41,6 +40,7 @@ beforeAll(async () => {
   await until('their rows', async () => (await count('agents')) === agents.size, waitMs);
   process.kill(world.daemonPid(), 'SIGKILL');
   before = new Date();
+  host = JSON.parse(readFileSync(path.join(world.dataDir, 'host.json'), 'utf8')).id;
   await put();
   await world.up();
   for (const name of agents.keys()) await world.agentIs(name, 'idle');
@@ -62,6 +62,7 @@ async function put(): Promise<void> {
       `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.keys(values).map((_, at) => `$${at + 1}`)})`,
       Object.values(values),
     );
+  await client.query('DROP INDEX handoffs_one_open');
   await client.query('ALTER TABLE authority_overrides DROP CONSTRAINT authority_overrides_authority_check');
   const ids = new Map<string, string>();
   for (const found of (await client.query('SELECT id, name FROM agents')).rows) ids.set(found.name, found.id);

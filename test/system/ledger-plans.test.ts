@@ -45,6 +45,10 @@ beforeAll(async () => {
     `INSERT INTO incidents (id, check_name, severity, text, opened_at, closed_at, host)
      SELECT gen_random_uuid(), 'x', 'warning', 't', now(), now(), 'h' FROM generate_series(1, 20000) n`,
   );
+  await client.query(
+    `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step)
+     SELECT gen_random_uuid(), 1 + n % 200, 'p', 'human', 'document', 'n', '/f', '/', 's', now(), 'failed' FROM generate_series(1, 5000) n`,
+  );
   await client.query('ANALYZE');
 });
 afterAll(async () => {
@@ -125,7 +129,7 @@ it('what is a year old is found by index as well', async () => {
 it('one handoff of an agent is open at a time', async () => {
   const again = client.query(
     `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step)
-     SELECT gen_random_uuid(), agent_id, 'p', 'human', 'document', 'n', '/f', '/', 's', now(), 'requested' FROM handoffs`,
+     SELECT gen_random_uuid(), agent_id, 'p', 'human', 'document', 'n', '/f', '/', 's', now(), 'requested' FROM handoffs WHERE step = 'requested'`,
   );
   await expect(again).rejects.toThrow(/handoffs_one_open/);
 });
