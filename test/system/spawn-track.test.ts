@@ -176,13 +176,17 @@ describe('with a daemon and an agent', () => {
 
   it('a name that a shell would run is stored and shown, and said by the number of its row', async () => {
     const evil = `$(touch ${file('owned')}); echo`;
-    expect((await add(world, evil, file('evil.log'))).code).toBe(0);
+    // An agent of its own: several troubles of one are one prompt.
+    await openStandIn(world, 'odd-ps');
+    await world.agentIs('odd-ps', 'idle');
+    const words = ['--project', 'odd', '--task-id', evil, '--output', file('evil.log')];
+    expect((await world.run('spawn-track', 'add', ...words)).code).toBe(0);
     await becomes(world, evil, ({ status }) => status === 'stalled');
     const [row] = await world.query<{ id: number }>('SELECT id FROM active_spawns WHERE task_id = $1', [evil]);
     const about = await until(
       'a prompt about it on record',
       async () => {
-        const audit = JSON.parse((await world.run('audit', 'shop-ps', '--json')).stdout) as {
+        const audit = JSON.parse((await world.run('audit', 'odd-ps', '--json')).stdout) as {
           items: { subject: string | null; kind: string; intent: { text?: string } }[];
         };
         return audit.items.find(({ subject, kind }) => subject === evil && kind === 'prompt') ?? null;
