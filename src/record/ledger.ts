@@ -149,7 +149,7 @@ export const outcomesShape = z
   .nullable()
   .transform((all) => sound('action_outcomes', outcomeShape, all ?? [], leftOut));
 
-export const tag = matching(/^wk-[0-9a-f]{4,16}$/);
+export const tag = matching(/^wk-n?[0-9a-f]{4,16}$/);
 
 const actionShape = z.object({
   id: z.string(),
