@@ -32,7 +32,8 @@ export interface PaneTerminal {
 /** Sockets whose buffers of an earlier, killed daemon were looked for. */
 const tidied = new Set<string>();
 
-export function tmuxPane(socket: string, pane: string): PaneTerminal {
+/** `still`: asked in the moment before anything is typed or submitted; what was typed may be taken back without. */
+export function tmuxPane(socket: string, pane: string, still: () => boolean = () => true): PaneTerminal {
   const ask: Ask = (args, input) => tmux(socket, args, input);
   return {
     facts: () => askPane(ask, pane),
@@ -42,12 +43,16 @@ export function tmuxPane(socket: string, pane: string): PaneTerminal {
       tidied.add(socket);
       const buffer = `${bufferPrefix}${process.pid}-${process.hrtime.bigint()}`;
       if ((await ask(['load-buffer', '-b', buffer, '-'], text)) === null) return 'not-now';
-      const typed = await guarded(ask, pane, guard, `paste-buffer -p -d -b ${buffer} -t ${pane}`);
+      const typed = !still()
+        ? 'not-now'
+        : await guarded(ask, pane, guard, `paste-buffer -p -d -b ${buffer} -t ${pane}`);
       if (typed !== 'done') await ask(['delete-buffer', '-b', buffer]);
       return typed;
     },
-    keys: (name, times, guard) =>
-      guarded(ask, pane, guard, `send-keys -t ${pane} ${Array<string>(times).fill(name).join(' ')}`),
+    keys: async (name, times, guard) =>
+      (name === 'Enter' || name === 'Escape') && !still()
+        ? 'not-now'
+        : guarded(ask, pane, guard, `send-keys -t ${pane} ${Array<string>(times).fill(name).join(' ')}`),
     async leaveCopyMode() {
       await ask(['send-keys', '-t', pane, '-X', 'cancel']);
     },

@@ -22,6 +22,7 @@ describe('a hold is taken', () => {
     ['that was given back', theirs({ renewedMs: null }), {}, 5],
     ['of a holder that is dead', theirs(), { isHolderAlive: () => false }, 5],
     ['that was not renewed for 30 s', theirs({ renewedMs: nowMs - 30_000 }), {}, 5],
+    ['that claims to be renewed in an hour', theirs({ renewedMs: nowMs + 3_600_000 }), {}, 5],
     ['of somebody who may only tell people', theirs({ does: 'tell' }), {}, 5],
     [
       'of a dead agent, when its holder is dead too',

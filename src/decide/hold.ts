@@ -15,6 +15,8 @@ export interface HoldFacts {
 export function stands(hold: Hold, facts: HoldFacts): boolean {
   const { renewedMs } = hold;
   if (renewedMs === null || !facts.isHolderAlive(hold)) return false;
+  // The clock that never jumps is never behind what it said.
+  if (renewedMs > facts.nowMs + renewMs) return false;
   // Nothing is typed into a dead agent: who had it last tells of it, and nobody needs to renew that.
   return facts.nowMs - renewedMs < holdMs || !facts.isAgentAlive();
 }

@@ -2,6 +2,10 @@ import type pg from 'pg';
 import type { Deeds, RulePrompt } from '../model/deeds.ts';
 import { time } from './agent-row.ts';
 
+/** A row with no time of ours counts as done just now: nothing is said more often because of it. */
+const at = 'CASE WHEN isfinite(a.at) THEN least(a.at, now()) ELSE now() END';
+const textCharsMax = 5_000;
+
 /**
  * What the ledger says was done about each of these findings. A prompt counts unless it was refused: one whose outcome
  * nobody knows may have arrived. A message counts once it was told: one of which nobody knows is told again.
@@ -9,14 +13,14 @@ import { time } from './agent-row.ts';
 export async function deedsAbout(client: pg.ClientBase, findings: readonly string[]): Promise<Map<string, Deeds>> {
   const rows = await client.query<DeedRow>(
     `WITH about AS (
-       SELECT a.finding, a.id, a.kind, a.at FROM actions a WHERE a.finding = ANY($1) AND a.kind IN ('prompt', 'notify')
+       SELECT a.finding, a.id, a.kind, ${at} AS at FROM actions a WHERE a.finding = ANY($1) AND a.kind IN ('prompt', 'notify')
        UNION
-       SELECT f.finding, a.id, a.kind, a.at FROM unnest($1::text[]) f(finding)
+       SELECT f.finding, a.id, a.kind, ${at} AS at FROM unnest($1::text[]) f(finding)
          JOIN actions a ON a.intent ? 'findings' AND a.intent->'findings' ? f.finding WHERE a.kind = 'prompt'),
      judged AS (
        SELECT about.*, ARRAY(SELECT o.outcome FROM action_outcomes o WHERE o.action_id = about.id) AS outcomes FROM about)
      SELECT j.finding, j.kind, count(*)::integer AS count, max(j.at) AS last,
-       array_agg(format('%s [%s]', a.intent->>'text', a.intent->>'tag'))
+       array_agg(left(format('%s [%s]', a.intent->>'text', a.intent->>'tag'), ${textCharsMax}))
          FILTER (WHERE j.kind = 'prompt' AND NOT j.outcomes && ARRAY['confirmed', 'queued']) AS leftovers
      FROM judged j JOIN actions a ON a.id = j.id
      WHERE CASE j.kind WHEN 'prompt' THEN NOT 'refused' = ANY(j.outcomes) ELSE 'told' = ANY(j.outcomes) END
@@ -45,7 +49,7 @@ interface DeedRow {
 export async function lastRulePrompts(client: pg.ClientBase, host: string, afterMs: number): Promise<RulePrompt[]> {
   const rows = await client.query<{ agent: string; project: string; trigger: `rule:${string}`; at: Date }>(
     `SELECT g.name AS agent, g.project, last.trigger, last.at FROM agents g CROSS JOIN LATERAL (
-       SELECT a.trigger, max(a.at) AS at FROM actions a
+       SELECT a.trigger, max(${at}) AS at FROM actions a
        WHERE a.agent_id = g.id AND a.at > $2 AND a.kind = 'prompt' AND a.trigger LIKE 'rule:%'
          AND NOT EXISTS (SELECT FROM action_outcomes o WHERE o.action_id = a.id AND o.outcome = 'refused')
        GROUP BY a.trigger) last

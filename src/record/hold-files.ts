@@ -1,7 +1,11 @@
 import {
   chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -142,10 +146,24 @@ export class HoldFiles {
 
   #parse(file: string, agent: ProcessId): Hold | null {
     try {
-      const hold = holdSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+      const hold = holdSchema.safeParse(JSON.parse(readPlain(file)));
       return hold.success && processName(hold.data.agent) === processName(agent) ? hold.data : null;
     } catch {
       return null;
     }
+  }
+}
+
+const fileBytesMax = 16 * 1024;
+
+/** Without O_NONBLOCK opening a FIFO would wait for its writer. */
+function readPlain(file: string): string {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const info = fstatSync(fd);
+    if (!info.isFile() || info.size > fileBytesMax) throw new Error(`${file} is no hold`);
+    return readFileSync(fd, 'utf8');
+  } finally {
+    closeSync(fd);
   }
 }

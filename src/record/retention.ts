@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { z } from 'zod';
 import type { AgingRows, ClockMark } from '../model/aging.ts';
 import { time } from './agent-row.ts';
+import { bigCount, exact, leftOut, sound } from './rows.ts';
 
 /** What is too old goes in small batches, each by an index, and only of the host that asks. */
 
@@ -47,21 +49,17 @@ export async function expire(
   return done.rows[0]?.count ?? done.rowCount ?? 0;
 }
 
-interface MarkRow {
-  passed_ms: string;
-  at: Date;
-  boot_id: string;
-  boot_ms: string;
-}
+/** As they are, also where the clock was ahead; what is no time is no mark. */
+const markShape = z.object({ passed_ms: bigCount, at: z.date(), boot_id: exact(100), boot_ms: bigCount });
 
 /** The oldest first. */
 export async function clockMarks(client: pg.ClientBase, host: string): Promise<ClockMark[]> {
-  const rows = await client.query<MarkRow>('SELECT * FROM clock_marks WHERE host = $1 ORDER BY passed_ms', [host]);
-  return rows.rows.map((row) => ({
-    passedMs: Number(row.passed_ms),
+  const rows = await client.query('SELECT * FROM clock_marks WHERE host = $1 ORDER BY passed_ms', [host]);
+  return sound('clock_marks', markShape, rows.rows, leftOut).map((row) => ({
+    passedMs: row.passed_ms,
     atMs: row.at.getTime(),
     bootId: row.boot_id,
-    bootMs: Number(row.boot_ms),
+    bootMs: row.boot_ms,
   }));
 }
 
@@ -83,8 +81,9 @@ export async function addClockMark(
 
 /** What this host wrote last, by its own clock; null: nothing yet. */
 export async function newestRowMs(client: pg.ClientBase, host: string): Promise<number | null> {
-  const rows = await client.query<{ at: Date | null }>('SELECT max(last_seen) AS at FROM agents WHERE host = $1', [
-    host,
-  ]);
+  const rows = await client.query<{ at: Date | null }>(
+    'SELECT max(last_seen) AS at FROM agents WHERE host = $1 AND isfinite(last_seen)',
+    [host],
+  );
   return rows.rows[0]?.at?.getTime() ?? null;
 }

@@ -16,7 +16,7 @@ import { answerScript } from '../clients/claude-code/hook-script.ts';
 import { allowAnswer, writeRequest } from '../clients/claude-code/permission.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { isAlive, ownProcess } from '../record/own-process.ts';
-import { type Home, runningDaemon } from './home.ts';
+import { type Home, isPaused, runningDaemon } from './home.ts';
 
 export type AllowanceWish = Pick<Allowance, 'pid' | 'startTicks' | 'sessionId' | 'file' | 'untilMs'>;
 
@@ -84,6 +84,6 @@ export function hookAnswer(home: Home, event: string, nowMs: number): string | n
   const request = writeRequest(event.slice(end + 1));
   if (request?.sessionId !== allowance.sessionId || request.file !== allowance.file) return null;
   // Without a daemon nobody looks at what was written; paused, nothing is done at all.
-  if (runningDaemon(home) === null || existsSync(home.pausedFile)) return null;
+  if (runningDaemon(home) === null || isPaused(home)) return null;
   return isPlainPlace(allowance.file) ? allowAnswer : null;
 }

@@ -264,6 +264,13 @@ describe('rules and escalations', () => {
 });
 
 describe('a person at the keyboard', () => {
+  it('is not trusted to have been quiet by a clock that was set while no daemon ran', () => {
+    const clock = new WatchfulClock({ nowMs: () => viewNowMs + hour, monotonicMs: () => 5_000 });
+    expect(clock.trust().steadyForMs).toBe(Number.POSITIVE_INFINITY);
+    clock.tell(hour, viewNowMs + hour);
+    expect(clock.trust().steadyForMs).toBe(0);
+  });
+
   const nowMs = viewNowMs;
   const quiet = (activeAtMs: number, steadyForMs: number, knownForMs = 5_000) => {
     const [person] = peopleBySteadyClock([{ activeAtMs }], { steadyForMs, knownForMs }, nowMs);

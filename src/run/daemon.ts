@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claudeCode } from '../clients/claude-code/client.ts';
@@ -32,7 +32,7 @@ import { BrokenSources } from './conformance-results.ts';
 import { type ControlServer, serveControl } from './control.ts';
 import type { Database } from './database.ts';
 import type { HandoffNews } from './handoff/news.ts';
-import { type Home, removeDaemonRecord, writeDaemonRecord } from './home.ts';
+import { type Home, isPaused, removeDaemonRecord, writeDaemonRecord } from './home.ts';
 import { Journal } from './journal.ts';
 import { fileLog, type Log } from './log.ts';
 import { Loop } from './loop.ts';
@@ -397,7 +397,7 @@ export class Daemon {
 
   /** Looked up each time: it has to hold at once, also when nobody could tell the daemon. */
   #isPaused(): boolean {
-    return existsSync(this.#options.home.pausedFile);
+    return isPaused(this.#options.home);
   }
 
   #stop(keepDb: boolean): void {

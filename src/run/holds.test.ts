@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -238,5 +239,14 @@ describe('where nobody can know who has it, nothing is done, and the way out is 
       expect(machine.daemon(`after ${text}`).standing(living)).toBe('ours');
       expect(existsSync(path.join(machine.folder, `${name}.lock`))).toBe(false);
     }
+  });
+
+  it('a pipe in its place keeps nobody waiting', () => {
+    const machine = new Machine();
+    machine.daemon('one').standing(living);
+    const [name = ''] = readdirSync(machine.folder);
+    rmSync(path.join(machine.folder, name));
+    execFileSync('mkfifo', [path.join(machine.folder, name)]);
+    expect(machine.daemon('two').standing(living)).toBe('ours');
   });
 });

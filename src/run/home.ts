@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { makeFolder } from '../act/install/own-file.ts';
@@ -88,12 +88,14 @@ export interface DaemonRecord {
   startedAt: string;
   version: string;
   sockets: { control: string };
+  /** Whose record it is: in a copied directory it is about the other one's daemon. */
+  dir: string;
 }
 
-export function writeDaemonRecord(home: Home, record: DaemonRecord): Result<void, 'unusable'> {
+export function writeDaemonRecord(home: Home, record: Omit<DaemonRecord, 'dir'>): Result<void, 'unusable'> {
   const fresh = `${home.daemonFile}.tmp-${process.pid}`;
   try {
-    writeFileSync(fresh, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(fresh, `${JSON.stringify({ ...record, dir: realpathSync(home.dir) }, null, 2)}\n`, { mode: 0o600 });
     renameSync(fresh, home.daemonFile);
     return ok(undefined);
   } catch (error) {
@@ -109,12 +111,15 @@ export function removeDaemonRecord(home: Home): void {
 /** The daemon that runs now; a record of one that was killed is not. */
 export function runningDaemon(home: Home): DaemonRecord | null {
   let record: DaemonRecord;
+  let here: string;
   try {
     record = JSON.parse(readFileSync(home.daemonFile, 'utf8')) as DaemonRecord;
+    here = realpathSync(home.dir);
   } catch {
     return null;
   }
-  const { pid, startTicks, bootId, sockets } = record;
+  const { pid, startTicks, bootId, sockets, dir } = record;
+  if (dir !== here) return null;
   if (typeof pid !== 'number' || typeof sockets?.control !== 'string') return null;
   return isAlive({ pid, startTicks, bootId }) ? record : null;
 }
@@ -136,6 +141,16 @@ export function pause(home: Home, reason: string): Result<void, 'unusable'> {
       `the pause cannot be written (${(error as Error).message})`,
       `make a file ${home.pausedFile}`,
     );
+  }
+}
+
+/** Looked up each time: it has to hold at once. Only a directory that is there and says that there is none is not paused. */
+export function isPaused(home: Home): boolean {
+  try {
+    lstatSync(home.dir);
+    return lstatSync(home.pausedFile, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
   }
 }
 

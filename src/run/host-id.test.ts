@@ -72,16 +72,22 @@ describe('a data directory', () => {
   });
 
   it.each(['', '{', '[]', 'null', '{"v":1,"id":"../x","dir":"/"}', '{"v":2}'])(
-    'with an id that nobody wrote like this (%s) gets one',
+    'with an id that nobody wrote like this (%s) is not begun anew',
     (text) => {
       const home = newHome();
       writeFileSync(home.hostFile, text);
-      expect(ownHost({ WATCHKEEPER_HOME: home.dir })).toBe(os.hostname());
-      const { id } = claimed(home);
-      expect(id).toMatch(/^[0-9a-f-]{36}$/);
-      expect(ownHost({ WATCHKEEPER_HOME: home.dir })).toBe(id);
+      expect(claimHost(home)).toMatchObject({ ok: false, reason: 'unusable' });
+      expect(readFileSync(home.hostFile, 'utf8')).toBe(text);
     },
   );
+
+  it('that is a copy stays one until it was entered, however often its start fails', () => {
+    const home = newHome();
+    const { id } = claimed(home);
+    cpSync(home.dir, `${home.dir}-copy`, { recursive: true });
+    const copy = homeAt(`${home.dir}-copy`);
+    for (let start = 0; start < 3; start += 1) expect(claimed(copy).copyOf).toBe(id);
+  });
 
   it('whose id cannot be read is not begun anew', () => {
     const home = newHome();

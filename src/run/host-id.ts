@@ -15,6 +15,8 @@ interface HostFile {
   machine: string | null;
   /** Where the data directory was when this was written. */
   dir: string;
+  /** Of which directory this is a copy: also a start that failed before it was entered is not the last word. */
+  copyOf: string | null;
 }
 
 const machineFiles = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
@@ -35,11 +37,17 @@ export function claimHost(home: Home): Result<HostEntry> {
   const name = os.hostname();
   const known = read(home.hostFile);
   // To begin anew would be to forget what people said about these agents.
-  if (known === 'unreadable') return fail('unusable', `${home.hostFile} cannot be read`, 'make it readable for you');
+  if (known === 'unreadable')
+    return fail(
+      'unusable',
+      `${home.hostFile} cannot be read`,
+      'put it right; without it what people said about agents is forgotten',
+    );
   const isCopy = known !== null && isCopied(known, here);
   const id = known === null || isCopy ? randomUUID() : known.id;
-  const entry: HostEntry = { id, name, machine: here.machine, copyOf: isCopy ? known.id : null };
-  const file: HostFile = { v: 1, id, machine: here.machine ?? known?.machine ?? null, dir: here.dir };
+  const copyOf = isCopy ? known.id : (known?.copyOf ?? null);
+  const entry: HostEntry = { id, name, machine: here.machine, copyOf };
+  const file: HostFile = { v: 1, id, machine: here.machine ?? known?.machine ?? null, dir: here.dir, copyOf };
   if (known !== null && JSON.stringify(known) === JSON.stringify(file)) return ok(entry);
   const written = writeByRename(home.hostFile, Buffer.from(`${JSON.stringify(file)}\n`), 0o600);
   return written.ok ? ok(entry) : written;
@@ -53,7 +61,7 @@ function isCopied(known: HostFile, here: Pick<HostFile, 'machine' | 'dir'>): boo
   return there === 'unreadable' || there?.id === known.id;
 }
 
-/** null: there is none, or none of ours. */
+/** null: there is none. */
 function read(file: string): HostFile | 'unreadable' | null {
   let text: string;
   try {
@@ -62,11 +70,15 @@ function read(file: string): HostFile | 'unreadable' | null {
     return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '') ? null : 'unreadable';
   }
   try {
-    const { v, id, machine, dir } = JSON.parse(text) as HostFile;
+    const { v, id, machine, dir, copyOf } = JSON.parse(text) as HostFile;
     const isWhole = v === 1 && typeof id === 'string' && idPattern.test(id) && typeof dir === 'string';
-    return isWhole ? { v, id, machine: typeof machine === 'string' ? machine : null, dir } : null;
+    if (!isWhole) return 'unreadable';
+    return {
+      ...{ v, id, machine: typeof machine === 'string' ? machine : null, dir },
+      copyOf: typeof copyOf === 'string' && idPattern.test(copyOf) ? copyOf : null,
+    };
   } catch {
-    return null;
+    return 'unreadable';
   }
 }
 

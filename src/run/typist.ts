@@ -20,7 +20,7 @@ export interface TypistParts {
   config: () => Config;
   paused: () => boolean;
   agent: (name: string) => WatchedAgent | null;
-  terminal: (socket: string, pane: string) => PaneTerminal;
+  terminal: (socket: string, pane: string, still?: () => boolean) => PaneTerminal;
   /** What was decided about typing to an agent, and how its pane was then. */
   decided: (agent: string, refusal: Refusal | null, pane: PaneFacts | null) => void;
   /** How far the wall clock can be believed. */
@@ -97,7 +97,7 @@ export class Typist {
       return { outcome: 'refused', reason: 'not-agent', proof: null, proofMs: null, draftRestored: null };
     }
     return deliver(delivery, {
-      terminal: this.#parts.terminal(place.socket, place.pane.id),
+      terminal: this.#parts.terminal(place.socket, place.pane.id, () => this.#isStillOurs(agent)),
       whyNotNow: (pane) => this.#whyNotNow(agent, pane, delivery.atPromptOnly === true),
       inputBox: (screen) => agent.seen.client.findInputBox(screen),
       proof: (_tag, timeoutMs) => proof(timeoutMs),
@@ -114,7 +114,7 @@ export class Typist {
     const agent = this.#parts.agent(name);
     const place = agent?.seen.place ?? null;
     if (agent === null || place === null) return 'not-agent';
-    const terminal = this.#parts.terminal(place.socket, place.pane.id);
+    const terminal = this.#parts.terminal(place.socket, place.pane.id, () => this.#isStillOurs(agent));
     const [pane, screen] = [await terminal.facts(), await terminal.screen()];
     const box = screen === null ? null : agent.seen.client.findInputBox(screen);
     const refusal = this.#whyNotNow(agent, pane);
@@ -132,6 +132,11 @@ export class Typist {
     };
     const typed = await terminal.keys('Escape', 1, guard);
     return typed === 'not-now' ? 'stale' : typed;
+  }
+
+  /** Since the last look the process may have stood still, or somebody said to pause. */
+  #isStillOurs(agent: WatchedAgent): boolean {
+    return !this.#parts.paused() && agent.view !== null && whyNotHeld(this.#parts.hold(agent.view)) === null;
   }
 
   #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null, atPromptOnly = false): Refusal | null {

@@ -34,7 +34,6 @@ export class WatchfulClock implements Clock {
     const byMs = nowMs - monotonicMs - this.#apartMs;
     if (Math.abs(byMs) < jumpMinMs) return nowMs;
     this.#apartMs += byMs;
-    this.#steadyFromMs = monotonicMs;
     this.tell(byMs, nowMs);
     return nowMs;
   }
@@ -52,6 +51,7 @@ export class WatchfulClock implements Clock {
 
   /** It was set while nobody looked. */
   tell(byMs: number, nowMs: number): void {
+    this.#steadyFromMs = this.#clock.monotonicMs();
     for (const heard of this.#listeners) heard(byMs, nowMs);
   }
 }

@@ -190,9 +190,12 @@ async function putActs(row: Put, id: Id): Promise<void> {
     { intent: { tag: forged } },
     { trigger: forged },
     { at: 'infinity' },
+    { at: '-infinity', trigger: 'rule:silent-stop' },
+    { at: 'infinity', trigger: 'rule:silent-stop' },
     { finding: forged },
   ])
     await row('actions', { ...action, id: randomUUID(), ...given });
+  await row('clock_marks', { host, passed_ms: 1, at: 'infinity', boot_id: 'b', boot_ms: 1 });
   const shown = {
     ...action,
     id: randomUUID(),
@@ -202,6 +205,12 @@ async function putActs(row: Put, id: Id): Promise<void> {
   await row('actions', shown);
   await row('action_outcomes', { action_id: shown.id, outcome: forged, reason: forged, proof: { [forged]: forged } });
   const incident = { host, agent_id, check_name: 'looping', severity: 'critical', text: 'x', opened_at: before };
+  // Told, at no time at all, of a trouble that is open.
+  const open = { ...incident, id: randomUUID(), check_name: 'waiting-human' };
+  await row('incidents', open);
+  const told = { ...action, id: randomUUID(), at: 'infinity', kind: 'notify', trigger: 'rule:waiting-human' };
+  await row('actions', { ...told, finding: open.id });
+  await row('action_outcomes', { action_id: told.id, outcome: 'told' });
   for (const given of [
     { check_name: 'godlike' },
     { subject: forged },

@@ -45,6 +45,19 @@ describe('while everything is as it was', () => {
 });
 
 describe('nothing is typed', () => {
+  it('nor submitted once it was said that it may not, however late that was', async () => {
+    let still = true;
+    const late = tmuxPane(tmux.socket, '%0', () => still);
+    expect(await late.paste('hello there', guard)).toBe('done');
+    still = false;
+    const before = await screen();
+    expect([await late.paste('again', guard), await late.keys('Enter', 1, guard)]).toEqual(['not-now', 'not-now']);
+    expect(await screen()).toBe(before);
+    expect((await tmux.run('list-buffers')).trim()).toBe('');
+    // What was typed is ours to take out again.
+    expect(await late.keys('C-u', 1, guard)).toBe('done');
+  });
+
   const other: [string, () => Promise<unknown>, Partial<TypingGuard>][] = [
     ['into a pane that another process has by now', async () => {}, { panePid: 1 }],
     ['into another program than the client', async () => {}, { command: 'claude' }],

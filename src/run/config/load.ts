@@ -145,7 +145,9 @@ function readOne(file: string): OneFile {
   const parsed = parseYaml(read.text);
   if (!parsed.ok) return bad(parsed.problems.map((problem) => ({ file, ...problem })));
   const { config, problems } = validate(parsed.value);
-  const says = read.text.trim() !== '';
+  // A comment or an empty document says as little as an empty file.
+  const { value } = parsed.value;
+  const says = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   return { ...one, says, yaml: parsed.value, config, problems: problems.map((problem) => ({ file, ...problem })) };
 }
 

@@ -157,6 +157,8 @@ describe('the configuration while the daemon runs', () => {
     ['is gone', (place) => rmSync(place)],
     ['is empty', (place) => truncateSync(place)],
     ['holds blanks only', (place) => writeFileSync(place, '\n \n')],
+    ['holds a comment only', (place) => writeFileSync(place, '# mode: watch\n')],
+    ['is an empty document', (place) => writeFileSync(place, '--- {}\n')],
     ['is a directory', (place) => swap(place, () => mkdirSync(place))],
     ['is a link that leads nowhere', (place) => swap(place, () => symlinkSync('nowhere', place))],
     ['is in a folder that is gone', (place) => renameSync(path.dirname(place), `${path.dirname(place)}-away`)],
