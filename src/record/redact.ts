@@ -3,6 +3,7 @@ import { connect, reasonOf } from './connection.ts';
 
 /** A big database is read from end to end. */
 const statementMs = 3_600_000;
+const whyMs = 10_000;
 const triesMax = 3;
 const deadlock = '40P01';
 const refused = '22023';
@@ -22,6 +23,21 @@ export async function redactTables(
       // The daemon writes the same tables at the same time: one of the two is asked to begin anew.
       if (code !== deadlock || attempt === triesMax) return fail('unavailable', reasonOf(error));
     }
+  }
+}
+
+/** Why these cannot be taken out; null: they can. Asked before anybody forgets them. */
+export async function whyKept(url: string, forms: readonly string[]): Promise<Result<string | null, 'unavailable'>> {
+  try {
+    const client = await connect(url, { statement_timeout: whyMs });
+    try {
+      const asked = await client.query<{ why: string | null }>('SELECT why_not_redacted($1::text[]) AS why', [forms]);
+      return ok(asked.rows[0]?.why ?? null);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  } catch (error) {
+    return fail('unavailable', reasonOf(error));
   }
 }
 

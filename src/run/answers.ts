@@ -1,6 +1,7 @@
 import type { Counters } from '../model/counters.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import { forget } from '../model/forgotten.ts';
+import type { Result } from '../model/result.ts';
 import type { Clock } from '../model/world.ts';
 import type { Acting } from './acting.ts';
 import { countSources } from './agent-sources.ts';
@@ -26,6 +27,8 @@ interface Parts {
   acting: Acting;
   saver: Saver;
   journal: Journal;
+  /** Why texts cannot be taken out of what is stored; null: they can. */
+  whyKept: (forms: readonly string[]) => Promise<Result<string | null>>;
   stop: (keepDb: boolean) => void;
 }
 
@@ -60,14 +63,21 @@ export class Answers {
       case 'handoff-state':
         return this.#parts.acting.handoffs.document(request.id);
       case 'forget':
-        forget(request.forms);
-        // What waits to be written is without it too, and is written before the tables are gone through.
-        return { ok: await this.#parts.journal.flush() };
+        return this.#forget(request.forms);
       case 'why':
         return this.#parts.acting.why(request.agent);
       default:
         return this.status();
     }
+  }
+
+  async #forget(forms: readonly string[]): Promise<Json> {
+    const why = await this.#parts.whyKept(forms);
+    if (!why.ok) return { error: why.message };
+    if (why.value !== null) return { error: why.value };
+    forget(forms);
+    // What waits to be written is without it too, and is written before the tables are gone through.
+    return { ok: await this.#parts.journal.flush() };
   }
 
   status(): StatusDocument {

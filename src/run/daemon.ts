@@ -12,6 +12,7 @@ import { fail, ok, type Result } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Processes } from '../model/world.ts';
+import { whyKept } from '../record/redact.ts';
 import { bootMs, systemClock } from '../sense/clock.ts';
 import { ownFiles } from '../sense/files.ts';
 import { Fleet } from '../sense/fleet.ts';
@@ -247,6 +248,7 @@ export class Daemon {
       acting: this.#acting,
       saver: this.#saver,
       journal: this.#journal,
+      whyKept: (forms) => whyKept(this.#database.url, forms),
       stop: (keepDb) => this.#stop(keepDb),
     });
   }

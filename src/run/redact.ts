@@ -3,7 +3,7 @@ import path from 'node:path';
 import { withoutForgotten } from '../model/forgotten.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
-import { redactTables } from '../record/redact.ts';
+import { redactTables, whyKept } from '../record/redact.ts';
 import { askControl } from './control.ts';
 import { databaseRuns, databaseUrl, openDatabase } from './database.ts';
 import { type Home, runningDaemon } from './home.ts';
@@ -52,13 +52,6 @@ export async function redactEverywhere(
   { home, environment, progress }: { home: Home; environment: NodeJS.ProcessEnv; progress: (line: string) => void },
 ): Promise<Result<Redacted, RedactFailure>> {
   const forms = formsOf(secret);
-  const daemon = runningDaemon(home);
-  if (daemon !== null) {
-    // First it forgets, or it would write the secret again.
-    const told = await askControl<{ ok: boolean }>(daemon.sockets.control, { ask: 'forget', forms }, daemonMs);
-    if (!told.ok)
-      return fail('daemon', `the daemon did not take it: ${told.message}`, 'stop it with `watchkeeper down`');
-  }
   const tables = await redactDatabase(home, environment, forms, progress);
   return tables.ok ? ok({ replaced: tables.value, ...redactFiles(home, forms) }) : tables;
 }
@@ -74,12 +67,33 @@ async function redactDatabase(
   const ran = databaseRuns(home);
   const database = await openDatabase(home, environment, { progress });
   if (!database.ok) return fail('unavailable', database.message, database.fix);
-  const tables = await redactTables(database.value.url, forms, ownHost(environment));
+  const { url } = database.value;
+  const forgotten = await forgetFirst(home, url, forms);
+  const tables = forgotten.ok ? await redactTables(url, forms, ownHost(environment)) : forgotten;
   if (!ran && runningDaemon(home) === null) await database.value.stop();
   return tables;
 }
 
-/** In the daemon: whatever is stored from now on is without what was forgotten. */
+/** The daemon forgets before the tables are gone through, or it would write the secret again; what is refused it keeps. */
+async function forgetFirst(home: Home, url: string, forms: readonly string[]): Promise<Result<void, RedactFailure>> {
+  const why = await whyKept(url, forms);
+  if (!why.ok) return why;
+  if (why.value !== null) return fail('refused', why.value);
+  const daemon = runningDaemon(home);
+  if (daemon === null) return ok(undefined);
+  const told = await askControl<{ ok: boolean }>(
+    daemon.sockets.control,
+    { ask: 'forget', forms: [...forms] },
+    daemonMs,
+  );
+  if (told.ok) return ok(undefined);
+  return fail('daemon', `the daemon did not take it: ${told.message}`, 'stop it with `watchkeeper down`');
+}
+
+/**
+ * In the daemon: the texts that are stored from now on are without what was forgotten. What is given by itself is an id, a
+ * name or a word of ours.
+ */
 export function forgetful(store: Store): Store {
   return new Proxy(store, {
     get(target, name) {

@@ -1,9 +1,16 @@
 // What slipped through is taken out by one function of the database's owner, which can do nothing else.
 import { createHash, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/record/migrate.ts';
-import { redactTables } from '../../src/record/redact.ts';
+import { ownProcess } from '../../src/record/own-process.ts';
+import { redactTables, whyKept } from '../../src/record/redact.ts';
+import { serveControl } from '../../src/run/control.ts';
+import { findHome, writeDaemonRecord } from '../../src/run/home.ts';
+import { redactEverywhere } from '../../src/run/redact.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 
 const secret = 'Pa"ss\\wö/rd 1';
@@ -125,6 +132,32 @@ describe('a secret is taken out of everything stored', () => {
 });
 
 describe('nothing else can be done that way', () => {
+  beforeAll(async () => {
+    await admin.query(
+      `INSERT INTO agents (host, name, project, client, authority, boot_id, pid, start_ticks, started_at, state, state_since,
+         source, confidence, last_seen, tmux_session)
+       VALUES ('h', 'acmecorp-ps', 'bigproject', 'claude-code', 'observe', 'b', 3, '1', now(), 'idle', now(), 'registry', 1,
+         now(), 'paneplace')`,
+    );
+    const ofIt = "FROM agents WHERE name = 'acmecorp-ps'";
+    await admin.query(
+      `INSERT INTO sessions (agent_id, session_id, started_at) SELECT id, 'sess-01234567', now() ${ofIt}`,
+    );
+    await admin.query(
+      `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step)
+       SELECT gen_random_uuid(), id, 'p', 'human', 'document', '0badcafe', '/openplace/f', '/', 's', now(), 'prompted' ${ofIt}`,
+    );
+    await admin.query("INSERT INTO active_spawns (project, task_id, source) VALUES ('p', 'toolu_01Abc', 'client')");
+    await admin.query(
+      `INSERT INTO incidents (id, agent_id, check_name, severity, text, opened_at, subject)
+       SELECT gen_random_uuid(), id, 'looping', 'warning', 't', now(), 'opensubject' ${ofIt}`,
+    );
+    await admin.query(
+      "INSERT INTO authority_overrides (host, agent, authority) VALUES ('h', 'widgetworks-ps', 'observe')",
+    );
+    await admin.query("INSERT INTO hosts (id, name) VALUES ('h', 'buildbox')");
+  });
+
   it('the ledger still only grows, for everyone', async () => {
     for (const client of [daemon, admin]) {
       await expect(client.query("UPDATE actions SET kind = 'x'")).rejects.toThrow();
@@ -142,8 +175,31 @@ describe('nothing else can be done that way', () => {
     ['a part of them', ['equeste']],
     ['the id of a handoff', [handoff]],
     ['the mark itself', ['[redacted]']],
+    ['a check', ['auth-failed']],
+    ['a part of one', ['th-fail']],
+    ['a kind of action', ['notify']],
+    ['a trigger', ['rule:no-answer']],
+    ['an outcome', ['uncertain']],
+    ['why nothing was typed', ['held-elsewhere']],
+    ['a template', ['handoff-again']],
+    ['how severe something is', ['critical']],
+    ['a part of an agent’s name', ['acmecorp']],
+    ['an agent’s project', ['bigproject']],
+    ['the name of one that only a person’s word is on record of', ['widgetworks']],
+    ['a terminal session', ['paneplace']],
+    ['a machine’s name', ['buildbox']],
+    ['a session', ['sess-0123']],
+    ['what a handoff’s document is known by', ['0badcafe']],
+    ['where an open handoff’s document is', ['openplace']],
+    ['the id of a client’s own work', ['toolu_01A']],
+    ['what an open trouble is about', ['opensubject']],
   ])('%s is refused, and nothing is changed', async (_name, given) => {
     const before = await everything();
+    // The same word before anybody forgets it, and without doing anything.
+    expect(await whyKept(database.url, given as string[])).toEqual({
+      ok: true,
+      value: expect.stringMatching(/^[^\n]+$/),
+    });
     const done = await redactTables(database.url, given as string[], 'h');
     expect(done).toMatchObject({ ok: false, reason: 'refused' });
     expect(await everything()).toEqual(before);
@@ -157,11 +213,37 @@ describe('nothing else can be done that way', () => {
     ['a figure', '123456789'],
     ['the name of a member', '"text"'],
     ['what a machine goes by', 'claude-code'],
+    ['what only holds a name of ours', 'prompt acmecorp-ps hunter2'],
   ])('%s is text like any other', async (_name, given) => {
     const before = await everything();
+    expect(await whyKept(database.url, [given])).toEqual({ ok: true, value: null });
     expect(await redactTables(database.url, [given], 'h')).toEqual({ ok: true, value: {} });
     const after = await everything();
     for (const table of ['agents', 'events', 'handoffs', 'active_spawns'])
       expect(after.get(table)).toEqual(before.get(table));
   });
+});
+
+it('a running daemon is told to forget what may be taken out, and nothing of what is refused', async () => {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'wk-redact-'));
+  const home = findHome({ WATCHKEEPER_HOME: dir });
+  const asked: unknown[] = [];
+  const control = await serveControl(home, async (request) => {
+    asked.push(request);
+    return { ok: true };
+  });
+  if (!control.ok) throw new Error(control.message);
+  try {
+    const record = { ...ownProcess(), sockets: { control: control.value.path } };
+    writeDaemonRecord(home, record as Parameters<typeof writeDaemonRecord>[1]);
+    const options = { home, environment: { DATABASE_URL: database.adminUrl }, progress: () => {} };
+    for (const word of ['critical', 'auth-failed', 'notify', 'acmecorp'])
+      expect(await redactEverywhere(word, options), word).toMatchObject({ ok: false, reason: 'refused' });
+    expect(asked).toEqual([]);
+    expect(await redactEverywhere('hunter2hunter2', options)).toMatchObject({ ok: true });
+    expect(asked).toEqual([{ ask: 'forget', forms: ['hunter2hunter2'] }]);
+  } finally {
+    control.value.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
 });

@@ -109,6 +109,7 @@ describe('redaction', () => {
       ['', /nothing came/],
       ['x'.repeat(20_000), /larger than 16 KiB/],
       ['confirmed', /word or an id/],
+      ['named-ps', /name of an agent/],
     ] as const) {
       const refused = await redact(input);
       expect([refused.code, refused.stdout, refused.stderr]).toEqual([2, '', expect.stringMatching(why)]);

@@ -35,6 +35,64 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(bool_or(strpos(value, form) > 0), false) FROM unnest(forms) AS form
 $$;
 
+-- Asked before anything is done, by the command and by a daemon that is to forget: what is known by a word, a name or an id would
+-- not be known again. NULL: it can be taken out.
+CREATE FUNCTION why_not_redacted(forms text[]) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  own_words constant text[] := '{
+    silent-stop,waiting-human,stalled-turn,ended-unexpectedly,no-answer,looping,repeated-error,no-progress,edit-revert,
+    spawn-stalled,spawn-failed,spawn-looks-failed,spawn-abandoned,spawns-failing,orphaned-work,context-high,context-full,
+    auth-failed,rate-limited,never-started,completion-missing,mass-failure,repetition,error-acceleration,token-burn,
+    cost-spike,low-cache,low-efficiency,cognitive-decay,entropy,handoff-failed,control-client,database-away,disk-full,
+    tmux-away,flapping,
+    prompt,command,interrupt,notify,redact,human,handoff,
+    confirmed,queued,refused,uncertain,deferred,answered,answer,expired,superseded,delivered,
+    waiting-permission,waiting-question,waiting-setup,waiting-dialog,unsure,not-agent,pane-dead,pane-mode,synchronized,
+    human-typing,draft,paused,watch-mode,held-elsewhere,no-hold,unsafe-text,authority,no-ledger,no-input-box,unknown-command,
+    spawn-update,context-check,high-context,handoff-again,handoff-resume,continue,stalled,
+    working,waiting,retrying,limited,compacting,unknown,thinking,subagent,api-stall,permission,question,setup,dialog,
+    suspended,unreadable,
+    registry,transcript,statusline,screen,process,output,spawn-track,watchkeeper,
+    requested,prompted,written,verified,saved,cleared,resumed,document,go-back,not-confirmed,
+    running,failed,finished,abandoned,stopped,interrupted,
+    by-itself,human-wrote,human-interrupted,human-answered,human-acked,human-denied,prompt-helped,other-prompt,agent-died,
+    unseen,
+    session-start,session-end,turn-end,turn-failed,tool-start,tool-end,allowed,compact-start,compact-end,subagent-start,
+    subagent-end,
+    warning,critical,healthy,observe,manage,session,compact,opened,repeated,closed,channels,tracked,client,told human,
+    [redacted]}';
+  form text;
+BEGIN
+  IF coalesce(array_length(forms, 1), 0) NOT BETWEEN 1 AND 20 THEN RETURN 'one to twenty forms of a secret are needed'; END IF;
+  FOREACH form IN ARRAY forms LOOP
+    IF form IS NULL OR length(form) < 6 OR length(form) > 200000 OR btrim(form) = '' THEN
+      RETURN 'a secret has 6 to 200000 characters, and not only blanks';
+    END IF;
+    IF form ~ '^wk-[0-9a-f]+$'
+      OR EXISTS (SELECT FROM unnest(own_words) AS word WHERE strpos('rule:' || word, form) > 0)
+      OR EXISTS (SELECT FROM public.incidents WHERE strpos(id::text, form) > 0
+        OR closed_at IS NULL AND (strpos(subject, form) > 0 OR strpos(project, form) > 0))
+      OR EXISTS (SELECT FROM public.sessions WHERE strpos(session_id, form) > 0)
+      OR EXISTS (SELECT FROM public.agents WHERE strpos(session_id, form) > 0)
+      OR EXISTS (SELECT FROM public.active_spawns WHERE source = 'client' AND strpos(task_id, form) > 0)
+      OR EXISTS (SELECT FROM public.handoffs WHERE strpos(id::text, form) > 0 OR strpos(nonce, form) > 0
+        OR strpos(recipe, form) > 0 OR strpos(old_session, form) > 0 OR strpos(new_session, form) > 0
+        OR step NOT IN ('done', 'failed') AND (strpos(file, form) > 0 OR strpos(cwd, form) > 0))
+    THEN
+      RETURN 'it is part of a word or an id that Watchkeeper itself goes by, or of what an open trouble or handoff is about: give more of the text, or wait until that is over';
+    END IF;
+    IF EXISTS (SELECT FROM public.agents WHERE strpos(name, form) > 0 OR strpos(project, form) > 0 OR strpos(host, form) > 0
+        OR strpos(tmux_session, form) > 0 OR strpos(tmux_socket, form) > 0)
+      OR EXISTS (SELECT FROM public.authority_overrides WHERE strpos(agent, form) > 0 OR strpos(host, form) > 0)
+      OR EXISTS (SELECT FROM public.hosts WHERE strpos(id, form) > 0 OR strpos(name, form) > 0 OR strpos(was, form) > 0)
+    THEN
+      RETURN 'it is part of the name of an agent, project or host, by which that is known: give more of the text, or wait until that name is no longer on record';
+    END IF;
+  END LOOP;
+  RETURN NULL;
+END $$;
+
 -- `forms`: the secret, and as it is written within other texts. The rows changed in each table.
 CREATE FUNCTION redact_everywhere(forms text[], on_host text) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -42,15 +100,11 @@ DECLARE
   -- Words that something is decided by; whatever is in these columns is nobody's text.
   machine constant text[] := '{kind,trigger,outcome,state,detail,source,authority,step,status,check_name,check_type,
     severity,ending,session_type,client,client_version,recipe,boot_id,start_ticks,last_turn,context_source,compacted,
-    recorded_inode,tmux_pane,nonce,sha256,host,finding,noticed}';
-  own_words constant text := 'requested prompted written verified saved cleared resumed confirmed finished abandoned '
-    'running stalled failed interrupted interrupt go-back permission question compact compacting handoff subagent '
-    'transcript registry statusline watchkeeper process session prompt warning critical healthy unknown uncertain refused '
-    'deferred opened repeated closed observe manage document channels answer answered queued expired superseded [redacted]';
+    recorded_inode,tmux_pane,nonce,sha256,host,finding,noticed,name}';
   salt constant text := gen_random_uuid()::text;
   -- As they stand in the text of a jsonb value.
   escaped text[];
-  form text;
+  why text;
   tbl record;
   col record;
   sets text;
@@ -59,22 +113,8 @@ DECLARE
   replaced jsonb := '{}';
   act uuid := gen_random_uuid();
 BEGIN
-  IF coalesce(array_length(forms, 1), 0) NOT BETWEEN 1 AND 20 THEN
-    RAISE EXCEPTION 'one to twenty forms of a secret are needed' USING ERRCODE = '22023';
-  END IF;
-  FOREACH form IN ARRAY forms LOOP
-    IF form IS NULL OR length(form) < 6 OR length(form) > 200000 THEN
-      RAISE EXCEPTION 'a secret has 6 to 200000 characters' USING ERRCODE = '22023';
-    END IF;
-    IF strpos(own_words, form) > 0 OR btrim(form) = '' OR form ~ '^wk-[0-9a-f]+$'
-      OR EXISTS (SELECT FROM public.handoffs h WHERE strpos(h.id::text, form) > 0)
-      OR EXISTS (SELECT FROM public.incidents i WHERE strpos(i.id::text, form) > 0)
-      OR EXISTS (SELECT FROM public.agents a WHERE a.session_id ~ '^[0-9a-f-]{36}$' AND strpos(a.session_id, form) > 0)
-      OR EXISTS (SELECT FROM public.handoffs h WHERE h.old_session ~ '^[0-9a-f-]{36}$' AND strpos(h.old_session, form) > 0)
-    THEN
-      RAISE EXCEPTION 'it is a word or an id that Watchkeeper itself goes by' USING ERRCODE = '22023';
-    END IF;
-  END LOOP;
+  why := public.why_not_redacted(forms);
+  IF why IS NOT NULL THEN RAISE EXCEPTION '%', why USING ERRCODE = '22023'; END IF;
   SELECT array_agg(each) INTO escaped FROM (
     SELECT unnest(forms) AS each UNION SELECT substr(to_json(f)::text, 2, length(to_json(f)::text) - 2) FROM unnest(forms) AS f
   ) AS both_ways;
