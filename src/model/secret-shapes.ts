@@ -124,13 +124,21 @@ function privateKeys(text: string): Span[] {
     orphansBefore(from);
     const end = ends[next];
     const following = begins[index + 1]?.[0] ?? text.length;
-    const isWhole = end !== undefined && end[0] <= following;
+    const to = Math.min(end?.[0] ?? following, following);
+    const isWhole = end !== undefined && end[0] === to && isBody(text.slice(afterBegin, to));
     if (isWhole) next += 1;
-    done = isWhole ? end[1] : bodyEnd(text, afterBegin, following);
+    done = isWhole ? end[1] : bodyEnd(text, afterBegin, to);
     found.push([from, done]);
   }
   orphansBefore(text.length);
   return found;
+}
+
+/** A text that only names the first and the last line has other things between them. */
+function isBody(text: string): boolean {
+  const words = text.match(keyWord) ?? [];
+  const chars = (some: readonly string[]) => some.reduce((sum, word) => sum + word.length, 0);
+  return words.length === 1 || chars(words.filter(isBase64)) * 2 > chars(words);
 }
 
 /** Lines of base64, with other short words between them: headers, line numbers, a quotation's marks. */
@@ -169,7 +177,9 @@ function bodyStart(text: string, from: number, to: number): number {
 }
 
 function isBase64(word: string): boolean {
-  return /[A-Za-z0-9+/=]{16,}/.test(word);
+  const [run = ''] = /[A-Za-z0-9+/=]{16,}/.exec(word) ?? [];
+  // No path, no commit.
+  return /[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run);
 }
 
 function matches(text: string, pattern: RegExp): Span[] {

@@ -60,6 +60,7 @@ const begins = [
     'cookie: ',
     'authorization: ',
   ],
+  ...["'pass=ab' ", '"token=ab" ', '`otp=a', '\'pass=a"} ', 'password="""\n', '\\"secret=\\"a\\n'],
   ...['password: |\n ', '--token ', "('password',", '<secret>', 'PWD=/', '%3Dtoken', '\\u0041', '\u001b[1m', '\u200b'],
 ];
 const turns = ['', 'a', '7', '-', '.', ' ', '\n', '\\', '\\n', '"', '\\"', "'", '@', '/', '=', ':'];
