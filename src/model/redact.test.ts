@@ -118,6 +118,15 @@ describe('ordinary text stays as it is', () => {
     '-----BEGIN CERTIFICATE----- is not -----BEGIN PRIVATE KEY',
     'in `password=` and `token=`, or with "secret=".',
     'the line -----BEGIN PUBLIC KEY----- and then text',
+    'Users are identified by "their mail", and create user forms ask for a password "twice".',
+    'ALTER USER app WITH LOGIN; the password is in the vault',
+    'env:\n  - name: DB_PASSWORD\n    valueFrom: db-secrets\n  - name: A\n    value: b',
+    'properties:\n  password:\n    type: string\n  token:\n    - a\n',
+    'password:\n\n## State\nSomething',
+    'setPasswordVisible("always"), getToken("header"), validatePassword("strongest")',
+    'npw: 12, power_pw, pw = playwright, url_pat = "^/a", GITHUB_PATH=/usr/bin, pattern: b',
+    'sbp_count dapi_client phx_router tvly-x dp.start.all pat-na1-short nfp_list',
+    'setenv EDITOR vim; set -x; set -gx PATH /usr/bin',
     'passed: 12, passes=3, bypass: no, compass=north',
   ])('%s', (text) => expect(redact(text)).toBe(text));
 
