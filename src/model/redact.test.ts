@@ -54,6 +54,34 @@ describe('a secret does not slip through by how its value is written', () => {
   });
 });
 
+describe('what stands below a quote that is never closed stays', () => {
+  const below = '\n\n## State\nIt is "good", `so` it\'s done.';
+  it.each<[string, string]>([
+    ['parses ?x=1&password=" in a query', 'parses ?x=1&password="[redacted]'],
+    ['the body begins {"apiKey": "', 'the body begins {"apiKey": "'],
+    ["it's token='abc and", "it's token='[redacted]"],
+    ['a secret=`ab', 'a secret=`[redacted]'],
+    ['password = """abc', 'password = """[redacted]'],
+    ['the tag <password> is', 'the tag <password>[redacted]'],
+  ])('%s', (line, expected) => {
+    expect(redact(line + below)).toBe(expected + below);
+    expect(redact((line + below).replaceAll('\n', '\r\n'))).toBe((expected + below).replaceAll('\n', '\r\n'));
+  });
+
+  it('also in json', () =>
+    expect(redact(JSON.stringify({ o: `x?password=" in a${below}` }))).toBe(
+      JSON.stringify({ o: `x?password="[redacted]${below}` }),
+    ));
+
+  it('and between the two ends of a private key that are only named', () => {
+    const text = (begin: string, end: string) =>
+      `It takes out ${begin} and more.${below}\nsrc/model/redact.ts at 9d7dd8a2c1b0e5f4a3d2c1b0e9f8a7b6c5d4e3f2\nand ${end} too`;
+    expect(redact(text('-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----'))).toBe(
+      text('[redacted]', '[redacted]'),
+    );
+  });
+});
+
 describe('ordinary text stays as it is', () => {
   it.each([
     'token count: 12000',
@@ -88,7 +116,17 @@ describe('ordinary text stays as it is', () => {
     'https://docs.example.org/webhooks/about-webhooks-and-their-events',
     'the author: Anna, authority: manage, authors=3',
     '-----BEGIN CERTIFICATE----- is not -----BEGIN PRIVATE KEY',
+    'in `password=` and `token=`, or with "secret=".',
     'the line -----BEGIN PUBLIC KEY----- and then text',
+    'Users are identified by "their mail", and create user forms ask for a password "twice".',
+    'ALTER USER app WITH LOGIN; the password is in the vault',
+    'env:\n  - name: DB_PASSWORD\n    valueFrom: db-secrets\n  - name: A\n    value: b',
+    'properties:\n  password:\n    type: string\n  token:\n    - a\n',
+    'password:\n\n## State\nSomething',
+    'setPasswordVisible("always"), getToken("header"), validatePassword("strongest")',
+    'npw: 12, power_pw, pw = playwright, url_pat = "^/a", GITHUB_PATH=/usr/bin, pattern: b',
+    'sbp_count dapi_client phx_router tvly-x dp.start.all pat-na1-short nfp_list',
+    'setenv EDITOR vim; set -x; set -gx PATH /usr/bin',
     'passed: 12, passes=3, bypass: no, compass=north',
   ])('%s', (text) => expect(redact(text)).toBe(text));
 

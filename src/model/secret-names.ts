@@ -18,7 +18,7 @@ export function namedValues(text: string): Span[] {
   return found;
 }
 
-const hint = /pass|pwd|kennwort|secret|token|key|auth|cookie|cred|jwt|sig|sess|mnemonic|otp/i;
+const hint = /pass|pwd|kennwort|secret|token|key|auth|cookie|cred|jwt|sig|sess|mnemonic|otp|pw|pat(?![a-z])/i;
 
 /** Of anything longer only the end is looked at. */
 const nameCharsMax = 120;
@@ -53,9 +53,12 @@ function escapeLength(before: string | undefined, word: string): number {
 }
 
 const headers = /^(?:proxy-)?authorization$|^(?:set-)?cookie2?$/i;
-const passwords = /(?:password|passwd|passphrase|passwort|passcode|kennwort|pwd)s?$|^(?:pass|otp|totp|mnemonic)$/;
+const passwords =
+  /(?:password|passwd|passphrase|passwort|passcode|kennwort|pwd)s?$|^(?:(?:db|root|user|admin|smtp|ssh|my)?pass|(?:db|root)pw|otp|totp|mnemonic)$/;
 const secrets =
   /(?:secret|token|credential|apikey|accesskey|secretkey|privatekey|jwt|authorization|cookie)$|^(?:secrets|credentials|bearer)$|sessid$|^jsessionid$/;
+/** A personal access token; elsewhere `pat` is a pattern. */
+const forges = /^(?:github|gh|gitlab|gl|azure|ado|devops|airtable|hubspot|databricks|docker|jira|git)$/;
 /** A key is secret by what it is for. */
 const keyOf =
   /^(?:api|access|secret|private|encryption|encrypt|signing|sign|master|account|shared|auth|storage|service|deploy|session|hmac|webhook|client|app|admin|server|license|crypt|aes|rsa|ssh|root|user|db|stripe|sendgrid|mailgun|openai|anthropic|google|aws|azure|sas|x|hash)$/;
@@ -74,6 +77,8 @@ function kindOf(name: string, words: readonly string[], before: string): Name['k
   if (headers.test(name)) return 'header';
   if (about.has(last)) return null;
   if (words.some((word) => passwords.test(word))) return 'password';
+  if (last === 'pw' && words.length > 1) return 'password';
+  if (last === 'pat' && forges.test(words.at(-2) ?? '')) return 'other';
   if (words.some((word) => secrets.test(word))) return 'other';
   // Several tokens are mostly a number.
   if (last === 'tokens' && /^(?:access|refresh|api|auth|bearer)$/.test(words.at(-2) ?? '')) return 'other';
@@ -90,43 +95,64 @@ function kindOf(name: string, words: readonly string[], before: string): Name['k
 const separator = /(\\{0,8}["'`])?\]?[ \t]{0,8}(?::(?![:/])=?|={1,3}>?)[ \t]{0,8}/y;
 /** `define('NAME', 'value')`, `set("Name", "value")`. */
 const argument = /\\{0,8}["'][ \t]{0,4},[ \t]{0,4}(?=\\{0,8}["'])/y;
+/** `"name": "DB_PASSWORD", "value": "…"`, also in YAML and XML. */
+const namedBefore = /(?:name|key)(?:\\{0,8}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,8}["'])?$/i;
+const pair =
+  /(?:\\{0,8}["'])?[ \t]{0,8}(?:,(?:\s|\\{1,4}[nr]){0,80}|[ \t]|(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)[ \t]{0,40})(?:\\{0,8}["'])?[vV]alue(?:\\{0,8}["'])?[ \t]{0,8}[:=][ \t]{0,8}/y;
+/** `setPassword("…")` */
+const setter = /(?:^|[.-])(?:set|with)_?\w*(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|jwt)$/i;
+const call = /\((?=\\{0,8}["'])/y;
+const setenv = /(?:\b|\\[nrt])(?:setenv|set -g?x|set -Ux)[ \t]{1,4}$/;
 const option = /[ \t]{1,4}(?![-\s])/y;
 const block =
   /[|>][-+0-9]{0,2}[ \t]{0,4}(?:\r?\n|\\n)([ \t]{1,40})(?:(?!\\n)[^\n])*(?:(?:\n|\\n)\1(?:(?!\\n)[^\n])*)*/y;
 /** The same after its lines were joined. */
 const joinedBlock = /[|>][-+0-9]{0,2}[ \t]{2,40}[^\s\\]+/y;
+/** A tag that is only named, and never closed, has at most its line. */
+const element = /\s{0,200}[^<\n]*\s{0,200}(?=<\/)|(?:(?!\\[nr])[^<\r\n])*/y;
 const newLine = /\s{0,200}(?=\\{0,8}["'])/y;
+
+/** A word that stands alone below its name, further in. */
+const nextLine = /(?:\r?\n|(?:\\r)?\\n)[ \t]{1,40}(?=[^\s:\\#<>|{}[\]"'`*-][^\s:\\]{5,}[ \t]{0,8}(?:[\r\n\\"]|$))/y;
 
 /** The span of the value, if it is one, and where to look on. Always behind what was read, so that nothing is read again. */
 function valueBehind(text: string, { kind, isPlain, from }: Name, nameEnd: number): [Span | null, number] {
   const before = text[from - 1] ?? '';
   if (before === '<' && text[nameEnd] === '>') {
-    const value = sticky(/[^<]*/y, text, nameEnd + 1);
+    const value = sticky(element, text, nameEnd + 1);
     return checked(text, [nameEnd + 1, value], kind, true);
   }
   let said = match(separator, text, nameEnd);
-  const isQuotedName = said?.[1] !== undefined;
+  if (said === null && namedBefore.test(text.slice(Math.max(0, from - 40), from))) said = match(pair, text, nameEnd);
+  const isPair = said !== null && /value/i.test(said[0]);
+  const isQuotedName = isPair || said?.[1] !== undefined;
   if (said === null && /["']/.test(before) && /\(\\{0,8}$/.test(text.slice(Math.max(0, from - 10), from - 1)))
     said = match(argument, text, nameEnd);
-  if (said === null && text.startsWith('--', from)) said = match(option, text, nameEnd);
+  if (said === null && setter.test(text.slice(from, nameEnd).slice(-nameCharsMax))) said = match(call, text, nameEnd);
+  if (said === null && (text.startsWith('--', from) || setenv.test(text.slice(Math.max(0, from - 16), from))))
+    said = match(option, text, nameEnd);
   if (said === null) return [null, nameEnd];
   let at = nameEnd + said[0].length;
   const isComparison = said[0].includes('==');
   if (/[:]/.test(said[0]) || isQuotedName) at += match(newLine, text, at)?.[0].length ?? 0;
 
+  const isAlone = /(?:^|\n|\\n)[ \t-]{0,40}$/.test(text.slice(Math.max(0, from - 42), from));
+  if (isAlone && /:\s*$/.test(said[0])) at += match(nextLine, text, at)?.[0].length ?? 0;
+
   const folded = match(block, text, at) ?? match(joinedBlock, text, at);
   if (folded !== null) return [[at, at + folded[0].length], at + folded[0].length];
+  // A quote that stands before the name as well encloses both: `-H "Authorization: …"`, `-e 'PASSWORD=a b'`.
+  const open = isQuotedName ? null : enclosing(text, from);
+  if (open !== null && isClosedAt(text, at, open)) return [null, at];
   const quoted = quotedValue(text, at);
   if (quoted !== null) return checked(text, quoted, kind, true);
   if (isComparison) return [null, at];
 
-  // A quote that stands before the name as well encloses both: `-H "Authorization: …"`, `-e 'PASSWORD=a b'`.
-  const open = isQuotedName ? null : enclosing(text, from);
   const isLoose = kind === 'header' || (open !== null && !said[0].includes(':'));
   if (isLoose) {
-    const lineEnd = lineEndAfter(text, at);
-    const closed = open === null ? null : closingQuote(text, at, open.quote, open.depth, lineEnd);
-    return checkedHeader(text, [at, closed ?? lineEnd], kind);
+    // The quote first: many that are closed may stand in one line.
+    const closed = open === null ? null : closingQuote(text, at, open.quote, open.depth).closed;
+    return checkedHeader(text, [at, closed ?? sticky(restOfLine, text, at)], kind);
   }
   const isParameter = before === '?' || before === '&';
   const value = sticky(isParameter ? parameter : bare, text, at);
@@ -143,10 +169,6 @@ const parameter = /(?:[^\s"'`\\&#<>]|\\(?![nrt"'`]))*/y;
 /** To the end of the line; of a line within JSON, to the end of its string. */
 const restOfLine = /(?:[^\r\n"\\]|"(?!\s{0,4}[}\]]|\s{0,4},\s{0,4}["{])|\\(?![nr]))*/y;
 
-function lineEndAfter(text: string, at: number): number {
-  return sticky(restOfLine, text, at);
-}
-
 interface Quote {
   quote: string;
   /** How many backslashes it has: more the deeper it stands in strings within strings. */
@@ -157,6 +179,12 @@ function enclosing(text: string, from: number): Quote | null {
   const quote = text[from - 1] ?? '';
   if (quote === '' || !`"'\``.includes(quote)) return null;
   return { quote, depth: backslashesBefore(text, from - 1) };
+}
+
+/** Nothing but the name was enclosed: "`password=` and `user=`". */
+function isClosedAt(text: string, at: number, { quote, depth }: Quote): boolean {
+  const end = at + depth + 1;
+  return text.slice(at, end) === `${'\\'.repeat(depth)}${quote}` && /^[\s.,;:)]?$/.test(text.slice(end, end + 1));
 }
 
 function backslashesBefore(text: string, at: number): number {
@@ -172,20 +200,39 @@ function quotedValue(text: string, at: number): Span | null {
   if (open === null) return null;
   const [whole, backslashes = '', quote = ''] = open;
   const from = at + whole.length;
-  const closed = closingQuote(text, from, quote, backslashes.length, text.length);
-  // One that is never closed was cut off.
-  return [from, closed ?? text.length];
+  const { closed, lineEnd } = closingQuote(text, from, quote, backslashes.length);
+  // One that is never closed was cut off, or it is no value at all: it has its line, never what stands below.
+  return [from, closed ?? lineEnd];
 }
 
-/** Before its backslashes. A quote with more of them than the opening one belongs to the value. */
-function closingQuote(text: string, from: number, quote: string, depth: number, to: number): number | null {
-  for (let at = text.indexOf(quote, from); at !== -1 && at < to; at = text.indexOf(quote, at + 1)) {
+/** Only three quotes go over lines, and not over many. */
+const longCharsMax = 4_000;
+
+/**
+ * Where the quote is closed in its line, before its backslashes; and where that line ends, if it is not. A quote with
+ * more backslashes than the opening one belongs to the value, and so does an escaped line end.
+ */
+function closingQuote(text: string, from: number, quote: string, depth: number) {
+  const next = new RegExp(`${quote}|[\\r\\n]|\\\\[nr]`, 'g');
+  next.lastIndex = from;
+  let lineEnd: number | null = null;
+  for (let found = next.exec(text); found !== null; found = next.exec(text)) {
+    const at = found.index;
+    if (lineEnd !== null && at > from + longCharsMax) break;
+    if (found[0] !== quote) {
+      if (found[0].startsWith('\\') && backslashesBefore(text, at) + 1 > (depth + 1) >> 1) continue;
+      lineEnd ??= at;
+      if (quote.length === 1) break;
+      continue;
+    }
     const slashes = Math.min(backslashesBefore(text, at), at - from);
     let left = slashes;
     for (let level = depth; level > 0 && left % 2 === 1; level >>= 1) left = (left - 1) / 2;
-    if (left % 2 === 0) return at - slashes + (slashes > depth ? slashes - depth : 0);
+    if (left % 2 === 0) return { closed: at - slashes + (slashes > depth ? slashes - depth : 0), lineEnd: at };
+    // As `indexOf` from the next place would.
+    next.lastIndex = at + 1;
   }
-  return null;
+  return { closed: null, lineEnd: lineEnd ?? text.length };
 }
 
 const nothings =

@@ -26,6 +26,9 @@ const tokenShapes: readonly [begins: string, of: string, least: number][] = [
   ['pypi-AgE|dckr_(?:pat|oat)_|sntry[su]_|rubygems_|figd_|lin_api_|dop_v1_|doo_v1_', String.raw`[\w-]`, 16],
   ['shp(?:at|ss|ca|pa)_|sq0[a-z]{3}-|tskey-[a-z]{2,8}-|pscale_(?:tkn|pw)_|NRAK-|PMAK-', String.raw`[\w-]`, 16],
   [`ATATT3|AGE-SECRET-KEY-1|hv[sbr]\\.|${start}(?:gsk|r8|xai|pplx|ntn|glsa|nvapi|cio|tk)[_-]`, String.raw`[\w-]`, 24],
+  ['sb_secret_|nfp_|phx_|tvly-|pat-(?:na|eu|ap)[0-9]-', String.raw`[\w-]`, 20],
+  [String.raw`dp\.(?:st|pt|ct|sa|scim|audit)\.`, String.raw`[\w.-]`, 24],
+  [`${start}(?:sbp_|dapi)(?=[0-9a-f]{32})`, '[0-9a-f]', 32],
   [`${start}key-(?=[0-9a-f]{32})`, '[0-9a-f]', 32],
   // JSON in base64, as a web token begins.
   [`${start}eyJ`, String.raw`[\w.-]`, 20],
@@ -83,12 +86,26 @@ function inAddresses(text: string): Span[] {
 const schemes = /\b(?:(?:bearer|basic)[ \t]{1,4}([\w+/.=~-]{8,})|token[ \t]{1,4}([\w-]{20,}))/gi;
 const given = [
   /(?<=\s(?:-u|--user|--proxy-user)[= ]{1,2}["']?)(?!\d+:\d+\b)[^\s:"']{1,100}:[^\s"']+/g,
-  /(?<=\bsshpass\s{1,4}-p\s{0,4})[^\s"']+/g,
+  /(?<=(?:\b|\\[nrt])sshpass\s{1,4}-p\s{0,4})[^\s"'\\]+/g,
   /(?<=\blogin\s{1,4}\S{1,100}\s{1,4}password\s{1,4})\S+/g,
 ];
 
+/** What stands in quotes behind them. */
+const begin = String.raw`(?:\b|(?<=\\[nrt]))`;
+const before = [
+  String.raw`(?:IDENTIFIED|(?:create|alter)\s{1,4}user\s{1,4}[^\s;]{1,100}\s{1,4}identified)\s{1,4}(?:(?:WITH|with)\s{1,4}\S{1,40}\s{1,4})?(?:BY|by|AS|as)\s{1,4}(?:PASSWORD\s{1,4})?`,
+  String.raw`(?:ALTER|CREATE)\s{1,4}(?:USER|ROLE|LOGIN)\s[^;\n]{1,200}?\bPASSWORD\s{1,4}(?:=\s{0,4})?`,
+  String.raw`(?:alter|create)\s{1,4}(?:user|role)\s[^;\n]{1,200}?\b(?:with|login|encrypted)\s{1,4}password\s{1,4}`,
+  String.raw`sshpass\s{1,4}-p\s{0,4}`,
+];
+const quotedBehind = new RegExp(
+  String.raw`${begin}(?:${before.join('|')})(\\{0,8}["'])([^\n]{1,200}?)(?:\1|\n|$)`,
+  'dg',
+);
+
 function credentials(text: string): Span[] {
   const found = given.flatMap((pattern) => matches(text, pattern));
+  for (const { indices } of text.matchAll(quotedBehind)) if (indices?.[2] !== undefined) found.push(indices[2]);
   for (const match of text.matchAll(schemes)) {
     const value = match[1] ?? match[2] ?? '';
     const end = match.index + match[0].length;
@@ -124,13 +141,21 @@ function privateKeys(text: string): Span[] {
     orphansBefore(from);
     const end = ends[next];
     const following = begins[index + 1]?.[0] ?? text.length;
-    const isWhole = end !== undefined && end[0] <= following;
+    const to = Math.min(end?.[0] ?? following, following);
+    const isWhole = end !== undefined && end[0] === to && isBody(text.slice(afterBegin, to));
     if (isWhole) next += 1;
-    done = isWhole ? end[1] : bodyEnd(text, afterBegin, following);
+    done = isWhole ? end[1] : bodyEnd(text, afterBegin, to);
     found.push([from, done]);
   }
   orphansBefore(text.length);
   return found;
+}
+
+/** A text that only names the first and the last line has other things between them. */
+function isBody(text: string): boolean {
+  const words = text.match(keyWord) ?? [];
+  const chars = (some: readonly string[]) => some.reduce((sum, word) => sum + word.length, 0);
+  return words.length === 1 || chars(words.filter(isBase64)) * 2 > chars(words);
 }
 
 /** Lines of base64, with other short words between them: headers, line numbers, a quotation's marks. */
@@ -169,7 +194,9 @@ function bodyStart(text: string, from: number, to: number): number {
 }
 
 function isBase64(word: string): boolean {
-  return /[A-Za-z0-9+/=]{16,}/.test(word);
+  const [run = ''] = /[A-Za-z0-9+/=]{16,}/.exec(word) ?? [];
+  // No path, no commit.
+  return /[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run);
 }
 
 function matches(text: string, pattern: RegExp): Span[] {

@@ -60,6 +60,9 @@ const begins = [
     'cookie: ',
     'authorization: ',
   ],
+  ...["'pass=ab' ", '"token=ab" ', '`otp=a', '\'pass=a"} ', 'password="""\n', '\\"secret=\\"a\\n'],
+  ...['name: token\n value: ', '"name":"token","value":"', 'password:\n  abcdef', 'setToken("', 'setenv A_TOKEN '],
+  ...["ALTER USER a PASSWORD '", 'alter user a ', "IDENTIFIED BY '", "sshpass -p '"],
   ...['password: |\n ', '--token ', "('password',", '<secret>', 'PWD=/', '%3Dtoken', '\\u0041', '\u001b[1m', '\u200b'],
 ];
 const turns = ['', 'a', '7', '-', '.', ' ', '\n', '\\', '\\n', '"', '\\"', "'", '@', '/', '=', ':'];

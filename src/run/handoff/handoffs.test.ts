@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { verifyDocument } from '../../decide/handoff/document.ts';
 import { type Handoff, type HandoffStep, stepOf } from '../../model/handoff.ts';
 import { dir, MadeUp } from './made-up-world.ts';
 
@@ -101,6 +102,35 @@ describe('a handoff', () => {
     world.isFull = false;
     for (let n = 0; n < 50 && stepOf(world.handoff as Handoff) !== 'done'; n += 1) await world.round();
     expect(world.done).toEqual(['ask', 'clear', 'resume']);
+  });
+
+  it.each([
+    'The parser mishandles ?x=1&password=" in a query.',
+    'The body begins with {"apiKey": "',
+    'A sentence with `password=` and one with secret: `',
+    "It is the client's 'token='",
+    'The tag <password> is read wrongly.',
+    'It finds -----BEGIN PRIVATE KEY----- in a text.',
+  ])('whose document reads like a secret is stored with all that stands below: %s', async (line) => {
+    const below = 'It ends at "the end", or at -----END PRIVATE KEY----- and `there`.';
+    const wording = (text: string) =>
+      text.replace('## State', `${line}\n\n## State`).replace('## How to verify', `${below}\n\n## How to verify`);
+    const world = Object.assign(new MadeUp(), { wording });
+    await handOver(world);
+    expect(stepOf(world.handoff as Handoff)).toBe('done');
+    const stored = world.documents.get(world.handoff?.id ?? '') ?? '';
+    const { nonce } = world.handoff as Handoff;
+    expect(verifyDocument(stored, { nonce, background: [], hasGit: false })).toEqual([]);
+    for (const words of ['in a line.', '## Nonce', '"the end"', '`there`']) expect(stored).toContain(words);
+  });
+
+  it('whose document is none without what looks like a secret is sent back, and its context is not cleared', async () => {
+    const wording = (text: string) => text.replace('## Nonce\n', '## Nonce\nnonce_token=');
+    const world = Object.assign(new MadeUp(), { wording });
+    await handOver(world);
+    expect(world.handoff?.steps.at(-1)).toMatchObject({ step: 'failed', reason: 'poor' });
+    expect([world.handoff?.sentBack, world.done, world.session]).toEqual([1, ['ask', 'ask'], 'old']);
+    expect(world.documents.size).toBe(0);
   });
 
   const elsewhere = path.join(dir, 'elsewhere');

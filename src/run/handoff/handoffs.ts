@@ -19,7 +19,6 @@ import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } fr
 import type { HoldStanding } from '../../model/hold.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
 import type { Store } from '../../model/store.ts';
-import { storable } from '../../model/text.ts';
 import type { Clock } from '../../model/world.ts';
 import type { Git } from '../../sense/git.ts';
 import { isDirectory } from '../../sense/handoff-file.ts';
@@ -350,7 +349,7 @@ export class Handoffs {
       case 'save':
         if (seen?.text == null || seen.look.kind !== 'ok') return;
         return this.#take(cycle, 'saved', null, {
-          document: { text: storable(seen.text), sha256: seen.look.sha256 },
+          document: { text: seen.text, sha256: seen.look.sha256 },
           file: seen.file,
         });
       case 'note-cleared':

@@ -7,12 +7,13 @@ import { headNamed, verifyDocument } from '../../decide/handoff/document.ts';
 import type { DocumentLook } from '../../decide/handoff/moves.ts';
 import { documentRecipe, type Recipe } from '../../decide/handoff/recipe.ts';
 import { type Handoff, type HandoffChange, stepOf } from '../../model/handoff.ts';
+import { storable } from '../../model/text.ts';
 import type { Git } from '../../sense/git.ts';
 import { lookAtHandoff, newestHandoff } from '../../sense/handoff-file.ts';
 
 export interface SeenDocument {
   look: DocumentLook;
-  /** null: there is none that could be read. */
+  /** As it may be stored; null: there is none that could be read. */
   text: string | null;
   /** The one that was looked at. */
   file: string;
@@ -39,11 +40,17 @@ export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promis
   const file = isOurs ? handoff.file : newestHandoff(pattern, { root });
   const found = lookAtHandoff(file, { root, uid: parts.uid, askedMs: parts.askedMs });
   if (found.kind !== 'ok') return { look: { kind: found.kind }, text: null, file };
-  const { text, sha256, mtimeMs } = found;
+  const { sha256, mtimeMs } = found;
+  const text = storable(found.text);
   // What a recipe's file has to hold is known to the recipe alone.
   if (!isOurs) return { look: { kind: 'ok', sha256, mtimeMs, problems: [] }, text, file };
   const hasGit = (await parts.git.head(handoff.cwd)) !== null;
-  const problems = verifyDocument(text, { nonce: handoff.nonce, background: parts.background, hasGit });
+  const expected = { nonce: handoff.nonce, background: parts.background, hasGit };
+  const problems = verifyDocument(found.text, expected);
+  // What is stored and put back has to be as good as what was written.
+  const [lacks] = problems.length === 0 ? verifyDocument(text, expected) : [];
+  if (lacks !== undefined)
+    problems.push({ ...lacks, words: `what looks like a secret is left out of its copy, and then ${lacks.words}` });
   const named = headNamed(text);
   // Where git itself gives no answer, that is not the document's fault.
   if (hasGit && named !== null && (await parts.git.hasCommit(handoff.cwd, named)) === 'no')

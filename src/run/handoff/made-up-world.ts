@@ -46,6 +46,8 @@ export class MadeUp {
   killed = false;
   /** The first document lacks its nonce; the fresh context does not read it. */
   isPoor = false;
+  /** How the agent puts its document. */
+  wording: (document: string) => string = (document) => document;
   isDeaf = false;
   /** What becomes of the file when the context is cleared. */
   meanwhile: (file: string) => void = () => {};
@@ -284,7 +286,7 @@ export class MadeUp {
     if (asks) {
       mkdirSync(path.dirname(file), { recursive: true });
       const isGood = !this.isPoor || text.includes('not good yet');
-      writeFileSync(file, document(isGood ? (/Nonce \((\w+)\)/.exec(text)?.[1] ?? '') : 'forgotten'));
+      writeFileSync(file, this.wording(document(isGood ? (/Nonce \((\w+)\)/.exec(text)?.[1] ?? '') : 'forgotten')));
       utimesSync(file, this.wallMs / 1000, this.wallMs / 1000);
       this.#wrote = true;
     }
