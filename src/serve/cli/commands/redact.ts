@@ -25,8 +25,9 @@ Never as an argument, where every process could read it:
 
 At least 6 characters; one line end behind it is not part of it. Names of
 fields and numbers stay. What is part of a word of Watchkeeper's own, or of the
-name of an agent, a project or a host, is refused. An agent's own files (transcripts) are its client's
-and are not touched: change the secret where it is valid.
+name of an agent, a project or a host, is refused. An agent's own files
+(transcripts) are its client's and are not touched: change the secret where it
+is valid.
 Backups of the database and files named at the end still hold it.`,
     )
     .action(async (options: { json?: boolean }) => {
