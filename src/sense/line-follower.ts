@@ -18,7 +18,7 @@ export interface FollowBatch {
 
 export const followLimits = {
   /** One poll reads at most this much, so that a long backlog cannot hold up the other agents. */
-  pollBytesMax: 4 * 1024 * 1024,
+  pollBytesMax: 2 * 1024 * 1024,
   /** A line with a pasted picture has some megabytes; beyond this nothing is a record. */
   lineBytesMax: 16 * 1024 * 1024,
   /** Of a longer file only the end is read: it holds the state. */
