@@ -167,7 +167,7 @@ describe('a record that is longer than one look takes in', () => {
   const entry = { pid, sessionId, cwd: '/srv/api', procStart: startTicks, kind: 'interactive', status: 'idle' };
   const at = new Date(viewNowMs - 30_000).toISOString();
   const line = { type: 'user', timestamp: at, promptSource: 'typed', message: { content: 'x'.repeat(100_000) } };
-  const record = Array.from({ length: 50 }, (_, n) => `${JSON.stringify({ ...line, uuid: `u${n}` })}\n`).join('');
+  const record = Array.from({ length: 30 }, (_, n) => `${JSON.stringify({ ...line, uuid: `u${n}` })}\n`).join('');
   const registry = claudeCode.registryFile('/home/u/.claude', pid);
   const transcript = claudeCode.transcriptFile('/home/u/.claude', '/srv/api', sessionId);
 
