@@ -4,8 +4,8 @@ import { claudeCode } from '../dist/clients/claude-code/client.js';
 import { examine } from '../dist/detect/health.js';
 import { trendLimits } from '../dist/detect/trends/check.js';
 import { Counters } from '../dist/model/counters.js';
-import { AgentInbox } from '../dist/run/agent-inbox.js';
-import { WatchedAgent } from '../dist/run/watched-agent.js';
+import { AgentInbox } from '../dist/watch/agent-inbox.js';
+import { WatchedAgent } from '../dist/watch/watched-agent.js';
 import { transcriptLines } from './transcript.mjs';
 
 const agents = 1_000;

@@ -5,7 +5,10 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Which other folders a folder may import; its own files always. */
+/**
+ * Which other rooms a room may import; its own files always. Each names only rooms above it, so that there is no ring:
+ * what has to go back goes through the board or the ledger.
+ */
 const mayImport = {
   model: [],
   clients: ['model'],
@@ -14,20 +17,38 @@ const mayImport = {
   act: ['model', 'clients'],
   record: ['model', 'clients'],
   decide: ['model', 'clients', 'detect'],
-  run: ['model', 'clients', 'sense', 'detect', 'decide', 'act', 'record'],
-  serve: ['model', 'run'],
+  home: ['model', 'act', 'record'],
+  config: ['model', 'detect', 'decide', 'act', 'home'],
+  rows: ['model', 'sense', 'record', 'decide', 'home'],
+  watch: ['model', 'clients', 'sense', 'detect', 'decide', 'home', 'config'],
+  spawns: ['model', 'sense', 'detect', 'record', 'home', 'config'],
+  actions: ['model', 'clients', 'sense', 'decide', 'act', 'record', 'home', 'config', 'watch'],
+  handoff: ['model', 'sense', 'detect', 'decide', 'act', 'record', 'home', 'config', 'watch', 'actions'],
+  findings: ['model', 'detect', 'decide', 'record', 'home', 'config', 'spawns', 'actions'],
+  replay: ['model', 'clients', 'detect', 'config', 'watch'],
+  eval: ['model', 'detect', 'config', 'replay'],
+  setup: ['model', 'clients', 'sense', 'act', 'home', 'config', 'handoff'],
+  daemon: [
+    ...['model', 'clients', 'sense', 'detect', 'decide', 'act', 'record', 'home', 'config', 'rows', 'watch', 'spawns'],
+    ...['actions', 'handoff', 'findings', 'setup'],
+  ],
+  conform: ['model', 'clients', 'home', 'watch', 'daemon'],
+  serve: [
+    ...['model', 'home', 'config', 'rows', 'watch', 'spawns', 'actions', 'handoff', 'findings', 'replay', 'eval'],
+    ...['setup', 'daemon', 'conform'],
+  ],
 };
 
+const upward = 'hand the value in as an argument, or let the room below read it: a later room reads an earlier one';
 const instead = {
   model: 'put the type it needs into src/model, or take the value as an argument',
   clients: 'put the shared type into src/model; sense and act do the reading and the typing',
-  sense: 'put the shared type into src/model; run brings sense and the others together',
-  detect: 'take the value as an argument; run passes it in',
-  act: 'put the shared type into src/model; run brings act and the others together',
-  record: 'put the shared type into src/model; run brings record and the others together',
-  decide: 'take the value as an argument; run passes it in',
-  run: 'let serve pass it in as an argument',
-  serve: 'ask a function of src/run for it',
+  sense: 'put the shared type into src/model; watch brings sense and the others together',
+  detect: 'take the value as an argument; watch passes it in',
+  act: 'put the shared type into src/model; actions brings act and the others together',
+  record: 'put the shared type into src/model; rows and daemon bring record and the others together',
+  decide: 'take the value as an argument; findings, handoff and actions pass it in',
+  serve: 'ask a function of the room that does it',
 };
 
 /** Same arguments, same answer: these folders see the world only through what run hands them. */
@@ -79,19 +100,35 @@ function forbidden(src, file, name) {
   const [to] = target.split(path.sep);
   if (to === folder || allowed.includes(to)) return null;
   const list = allowed.length === 0 ? 'nothing' : `only ${allowed.join(', ')}`;
-  return { rule: `${folder} imports ${list}`, instead: instead[folder] };
+  return { rule: `${folder} imports ${list}`, instead: instead[folder] ?? upward };
+}
+
+/** Rooms that would reach themselves by the table above. */
+function rings() {
+  const below = (room, seen = new Set()) => {
+    for (const next of mayImport[room]) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      below(next, seen);
+    }
+    return seen;
+  };
+  return Object.keys(mayImport)
+    .filter((room) => below(room).has(room))
+    .map((room) => `scripts/check-imports.mjs: ${room} reaches itself by what it may import: take a step out`);
 }
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const src = path.resolve(process.argv[2] ?? path.join(root, 'src'));
 const files = sourceFiles(src);
-const problems = files.flatMap((file) =>
+const found = files.flatMap((file) =>
   importsOf(readFileSync(file, 'utf8')).flatMap(({ name, line }) => {
-    const found = forbidden(src, file, name);
+    const broken = forbidden(src, file, name);
     const place = path.join('src', path.relative(src, file));
-    return found === null ? [] : [`${place}:${line}: imports '${name}', but ${found.rule}; ${found.instead}`];
+    return broken === null ? [] : [`${place}:${line}: imports '${name}', but ${broken.rule}; ${broken.instead}`];
   }),
 );
+const problems = [...found, ...rings()];
 // A check that looked at nothing must not pass.
 if (files.length === 0) problems.push(`no source file in ${src}`);
 for (const problem of problems) process.stderr.write(`${problem}\n`);

@@ -2,11 +2,11 @@
 // What keeps each promise, and the tests that have to fail when it is taken out: `npm run mutants`. `find` stands in `file` exactly
 // once; it is short, so that it stays true for long. `put`: what stands there then.
 
-const typist = 'src/run/typist.test.ts';
-const prompter = 'src/run/prompter.test.ts';
+const typist = 'src/actions/typist.test.ts';
+const prompter = 'src/actions/prompter.test.ts';
 const cycle = 'src/decide/handoff/cycle.test.ts';
-const heldBack = 'src/run/handoff/held-back.test.ts';
-const handoffs = 'src/run/handoff/handoffs.test.ts';
+const heldBack = 'src/handoff/held-back.test.ts';
+const handoffs = 'src/handoff/handoffs.test.ts';
 
 /** @type {{ guarantee: number, what: string, file: string, find: string, put: string, tests: string[] }[]} */
 export const mutants = [
@@ -14,7 +14,7 @@ export const mutants = [
   {
     guarantee: 1,
     what: 'a prompt is typed without a row',
-    file: 'src/run/prompter.ts',
+    file: 'src/actions/prompter.ts',
     find: "if (!intended.ok) return result('refused', 'no-ledger');",
     put: '',
     tests: [typist],
@@ -22,7 +22,7 @@ export const mutants = [
   {
     guarantee: 1,
     what: 'a command is typed without a row',
-    file: 'src/run/commander.ts',
+    file: 'src/actions/commander.ts',
     find: "if (!(await this.#intend(action))) return this.#result(action, 'refused', 'no-ledger', null);\n    // Others",
     put: '// Others',
     tests: [typist],
@@ -46,7 +46,7 @@ export const mutants = [
   {
     guarantee: 2,
     what: 'what an earlier daemon left open counts as confirmed',
-    file: 'src/run/prompter.ts',
+    file: 'src/actions/prompter.ts',
     find: "proof === null ? 'uncertain' : outcomeOf(proof), 'daemon-restarted'",
     put: "proof === null ? 'confirmed' : outcomeOf(proof), 'daemon-restarted'",
     tests: [prompter],
@@ -54,7 +54,7 @@ export const mutants = [
   {
     guarantee: 2,
     what: 'any record proves any prompt',
-    file: 'src/run/prompter.ts',
+    file: 'src/actions/prompter.ts',
     find: 'if (!nameless && !fact.tags.includes(expected.tag)) continue;',
     put: '',
     tests: [prompter],
@@ -62,7 +62,7 @@ export const mutants = [
   {
     guarantee: 2,
     what: 'a record of before proves it',
-    file: 'src/run/prompter.ts',
+    file: 'src/actions/prompter.ts',
     find: ' || atMs < expected.action.atMs - 2_000',
     put: '',
     tests: [prompter],
@@ -70,7 +70,7 @@ export const mutants = [
   {
     guarantee: 2,
     what: 'a late proof settles nothing',
-    file: 'src/run/prompter.ts',
+    file: 'src/actions/prompter.ts',
     find: "void expected.concluded.then(() => this.#conclude(expected.action, outcomeOf(proof), 'proved-late', proof));",
     put: '',
     tests: [prompter],
@@ -78,7 +78,7 @@ export const mutants = [
   {
     guarantee: 2,
     what: 'two prompts are typed at once',
-    file: 'src/run/typist.ts',
+    file: 'src/actions/typist.ts',
     find: '(this.#busy.get(agent) ?? Promise.resolve()).then(work)',
     put: 'Promise.resolve().then(work)',
     tests: [prompter],
@@ -144,7 +144,7 @@ export const mutants = [
   {
     guarantee: 5,
     what: 'a pause does not stop what is being typed',
-    file: 'src/run/typist.ts',
+    file: 'src/actions/typist.ts',
     find: "if (this.#parts.paused()) return 'paused';",
     put: '',
     tests: [typist],
@@ -155,7 +155,7 @@ export const mutants = [
     file: 'src/decide/gate.ts',
     find: "if (facts.paused) return 'paused';",
     put: '',
-    tests: [typist, 'src/run/dry-run.test.ts'],
+    tests: [typist, 'src/daemon/dry-run.test.ts'],
   },
   {
     guarantee: 5,
@@ -176,7 +176,7 @@ export const mutants = [
   {
     guarantee: 5,
     what: 'Escape is pressed without a look',
-    file: 'src/run/typist.ts',
+    file: 'src/actions/typist.ts',
     find: 'const refusal = this.#whyNotNow(agent, pane);\n    if (refusal',
     put: 'const refusal = null;\n    if (refusal',
     tests: [typist],
@@ -201,7 +201,7 @@ export const mutants = [
   {
     guarantee: 6,
     what: 'Escape is pressed wherever something types',
-    file: 'src/run/typist.ts',
+    file: 'src/actions/typist.ts',
     find: "if (activity !== 'busy' || agent.isBroken('registry')) return 'stale';",
     put: '',
     tests: [typist],
@@ -212,12 +212,12 @@ export const mutants = [
     file: 'src/decide/policy.ts',
     find: "if (view.reading.state === 'unknown') return false;",
     put: '',
-    tests: ['src/run/dry-run.test.ts'],
+    tests: ['src/daemon/dry-run.test.ts'],
   },
   {
     guarantee: 6,
     what: 'a handoff begins of an unknown agent',
-    file: 'src/run/handoff/handoffs.ts',
+    file: 'src/handoff/handoffs.ts',
     find: " || view.reading.state === 'unknown') return",
     put: ') return',
     tests: [heldBack],
@@ -250,7 +250,7 @@ export const mutants = [
   {
     guarantee: 7,
     what: 'an unstored step counts as taken',
-    file: 'src/run/handoff/handoffs.ts',
+    file: 'src/handoff/handoffs.ts',
     find: 'if (!stored.ok) return this.#readAgain(cycle);',
     put: '',
     tests: [handoffs],
@@ -258,7 +258,7 @@ export const mutants = [
   {
     guarantee: 7,
     what: 'a changed file is read as it is',
-    file: 'src/run/handoff/handoffs.ts',
+    file: 'src/handoff/handoffs.ts',
     find: "case 'put-back':\n        return this.#putBack(cycle);",
     put: "case 'put-back':\n        return this.#take(cycle, 'cleared', null, {});",
     tests: [handoffs],
@@ -274,7 +274,7 @@ export const mutants = [
   {
     guarantee: 7,
     what: 'a handoff goes on without having read its ledger',
-    file: 'src/run/handoff/handoffs.ts',
+    file: 'src/handoff/handoffs.ts',
     find: 'if (!actions.ok) return;',
     put: 'if (!actions.ok) Object.assign(actions, { value: [] });',
     tests: [heldBack],
@@ -282,10 +282,10 @@ export const mutants = [
   {
     guarantee: 7,
     what: 'another session than the one decided for is cleared',
-    file: 'src/run/commander.ts',
+    file: 'src/actions/commander.ts',
     find: "if (handoff !== null && agent?.sessionId !== handoff.session) return 'stale';",
     put: '',
-    tests: ['src/run/commander.test.ts'],
+    tests: ['src/actions/commander.test.ts'],
   },
   // 11: one daemon for a data directory.
   {
@@ -356,18 +356,18 @@ export const mutants = [
   {
     guarantee: 12,
     what: 'a rule acts without its database',
-    file: 'src/run/prompter.ts',
+    file: 'src/actions/prompter.ts',
     find: "if (!intended.ok) return result('refused', 'no-ledger');",
     put: '',
-    tests: ['src/run/dry-run.test.ts'],
+    tests: ['src/daemon/dry-run.test.ts'],
   },
   {
     guarantee: 12,
     what: 'what was decided before the machine stood still is typed after it',
-    file: 'src/run/commander.ts',
+    file: 'src/actions/commander.ts',
     find: "(isOld ? 'stale' : this.#whyNot(agent, handoff));",
     put: 'this.#whyNot(agent, handoff);',
-    tests: ['src/run/commander.test.ts'],
+    tests: ['src/actions/commander.test.ts'],
   },
   // 13: bad input changes a counter.
   {
@@ -433,12 +433,12 @@ export const mutants = [
     file: 'src/decide/gate.ts',
     find: "if (facts.mode === 'watch') return 'watch-mode';",
     put: '',
-    tests: [typist, 'src/run/dry-run.test.ts'],
+    tests: [typist, 'src/daemon/dry-run.test.ts'],
   },
   {
     guarantee: 14,
     what: 'prompts do not ask the gate',
-    file: 'src/run/prompter.ts',
+    file: 'src/actions/prompter.ts',
     find: 'if (refusal !== null) return refusal;',
     put: '',
     tests: [typist],
@@ -446,7 +446,7 @@ export const mutants = [
   {
     guarantee: 14,
     what: 'commands do not ask the gate',
-    file: 'src/run/commander.ts',
+    file: 'src/actions/commander.ts',
     find: "typist.whyNotAllowed(agent, 'manage') ?? command",
     put: 'command',
     tests: [typist],
@@ -454,7 +454,7 @@ export const mutants = [
   {
     guarantee: 14,
     what: 'Escape does not ask the gate',
-    file: 'src/run/commander.ts',
+    file: 'src/actions/commander.ts',
     find: "const refusal = this.#parts.typist.whyNotAllowed(agent, 'manage');",
     put: 'const refusal = null;',
     tests: [typist],
@@ -462,15 +462,15 @@ export const mutants = [
   {
     guarantee: 14,
     what: 'watch mode tells people',
-    file: 'src/run/keeper.ts',
+    file: 'src/findings/keeper.ts',
     find: 'return why === null;',
     put: 'return true;',
-    tests: ['src/run/dry-run.test.ts'],
+    tests: ['src/daemon/dry-run.test.ts'],
   },
   {
     guarantee: 14,
     what: 'a handoff does not ask the gate',
-    file: 'src/run/handoff/handoffs.ts',
+    file: 'src/handoff/handoffs.ts',
     find: "return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority: view.authority });",
     put: "return mode === view.agent ? whyNotAllowed('manage', { mode, paused: false, authority: view.authority }) : null;",
     tests: [heldBack],
@@ -478,7 +478,7 @@ export const mutants = [
   {
     guarantee: 14,
     what: 'watch mode lets an agent write without a dialog',
-    file: 'src/run/handoff/deeds.ts',
+    file: 'src/handoff/deeds.ts',
     find: 'if (mayAct && isWriting(cycle.handoff))',
     put: 'if (isWriting(cycle.handoff))',
     tests: [heldBack],
@@ -486,10 +486,10 @@ export const mutants = [
   {
     guarantee: 14,
     what: 'watch mode decides nothing',
-    file: 'src/run/keeper.ts',
+    file: 'src/findings/keeper.ts',
     find: "if (open.step.do === 'wait' || nowMs < open.retryAtMs) return;",
     put: "if (open.step.do === 'wait' || nowMs < open.retryAtMs || this.#parts.config().mode === 'watch') return;",
-    tests: ['src/run/dry-run.test.ts'],
+    tests: ['src/daemon/dry-run.test.ts'],
   },
   // 30: no check is acted on without a ground.
   {

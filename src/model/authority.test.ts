@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { authorityFor } from '../config/match.ts';
+import { defaultConfig } from '../config/schema.ts';
+import { parseRequest } from '../daemon/requests.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { storedRows, storedView } from '../record/agent-row.ts';
-import { authorityFor } from '../run/config/match.ts';
-import { defaultConfig } from '../run/config/schema.ts';
-import { parseRequest } from '../run/requests.ts';
 import type { Authority, Mode } from './agent.ts';
 
 const odd = ['root', 'MANAGE', 'manage ', '', '__proto__', 'constructor', null, undefined, 2, ['manage'], {}];

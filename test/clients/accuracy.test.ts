@@ -1,6 +1,6 @@
 // What the findings on the real client were worth, by how they ended.
 import { expect, test } from 'vitest';
-import type { AccuracyDocument } from '../../src/run/accuracy.ts';
+import type { AccuracyDocument } from '../../src/findings/accuracy.ts';
 import { launchAgent } from './agent.ts';
 import { configure } from './prompting.ts';
 import { type Scenario, scenario } from './scenario.ts';

@@ -3,8 +3,8 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ClientAgent, type ClientOptions, configDirOf, launchClient } from '../../src/run/conform/agent.ts';
-import { until, withMore } from '../../src/run/conform/until.ts';
+import { ClientAgent, type ClientOptions, configDirOf, launchClient } from '../../src/conform/agent.ts';
+import { until, withMore } from '../../src/conform/until.ts';
 import {
   ClientRecords,
   type RegistryFile,
@@ -15,7 +15,7 @@ import {
 import { openPty } from './pty.ts';
 import type { Scenario } from './scenario.ts';
 
-export { emptyEnvironment } from '../../src/run/conform/environment.ts';
+export { emptyEnvironment } from '../../src/conform/environment.ts';
 
 export interface LaunchOptions extends Omit<ClientOptions, 'world' | 'program' | 'open'> {
   scenario: Scenario;

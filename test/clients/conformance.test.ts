@@ -1,6 +1,6 @@
 // `watchkeeper conformance` on the real client, stopped in the middle. The whole of it: test/long/conformance.test.ts.
 import { expect, test } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { Conformance } from './conforming.ts';
 import { scenario } from './scenario.ts';
 

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { isRunning, processesIn } from '../../src/run/conform/processes.ts';
-import { until, withMore } from '../../src/run/conform/until.ts';
-import type { ConformanceResult } from '../../src/run/conformance-results.ts';
+import { isRunning, processesIn } from '../../src/conform/processes.ts';
+import { until, withMore } from '../../src/conform/until.ts';
+import type { ConformanceResult } from '../../src/watch/conformance-results.ts';
 import { claudeProgram, emptyEnvironment } from './agent.ts';
 import { type Scenario, watchkeeperProgram } from './scenario.ts';
 

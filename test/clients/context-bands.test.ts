@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { AdmissionDocument, ContextDocument } from '../../src/run/context-document.ts';
+import type { AdmissionDocument, ContextDocument } from '../../src/daemon/context-document.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 import { Watching } from './watching.ts';

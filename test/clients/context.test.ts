@@ -1,7 +1,7 @@
 // Context as Watchkeeper reads it from the transcript, against the client's own status line.
 import { describe, expect, test } from 'vitest';
+import { errorBody } from '../../src/conform/model-script.ts';
 import { wholePercent } from '../../src/model/percent.ts';
-import { errorBody } from '../../src/run/conform/model-script.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import type { Scenario } from './scenario.ts';
 import { type Watching, watched } from './watching.ts';

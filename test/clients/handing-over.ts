@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reply } from '../../src/run/conform/model-script.ts';
-import type { ModelTurn } from '../../src/run/conform/model-turn.ts';
-import { until, withMore } from '../../src/run/conform/until.ts';
-import type { HandoffDocument } from '../../src/run/handoff/documents.ts';
+import type { Reply } from '../../src/conform/model-script.ts';
+import type { ModelTurn } from '../../src/conform/model-turn.ts';
+import { until, withMore } from '../../src/conform/until.ts';
+import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import type { Agent } from './agent.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { eventsFor } from '../../src/clients/claude-code/event-versions.ts';
 import { viewSettings } from '../../src/clients/claude-code/settings.ts';
-import type { HandoffDocument } from '../../src/run/handoff/documents.ts';
+import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import { launchAgent } from './agent.ts';
 import { ended, Handing, wholeWay } from './handing-over.ts';
 import { configure } from './prompting.ts';

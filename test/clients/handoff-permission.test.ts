@@ -3,9 +3,9 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { allow, withdraw } from '../../src/actions/allowances.ts';
+import { findHome } from '../../src/home/home.ts';
 import { readProcess } from '../../src/record/own-process.ts';
-import { allow, withdraw } from '../../src/run/allowances.ts';
-import { findHome } from '../../src/run/home.ts';
 import { claudeProgram, clientOnPath, launchAgent } from './agent.ts';
 import { watched } from './watching.ts';
 

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Reply } from '../../src/run/conform/model-script.ts';
-import type { ModelTurn } from '../../src/run/conform/model-turn.ts';
-import type { HandoffDocument } from '../../src/run/handoff/documents.ts';
+import type { Reply } from '../../src/conform/model-script.ts';
+import type { ModelTurn } from '../../src/conform/model-turn.ts';
+import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { ended, wholeWay } from './handing-over.ts';
 import { configure } from './prompting.ts';

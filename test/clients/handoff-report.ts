@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { HandoffDocument } from '../../src/run/handoff/documents.ts';
+import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import type { Kind } from './disobeying.ts';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');

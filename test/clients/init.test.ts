@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseInboxFile } from '../../src/clients/claude-code/hooks.ts';
-import { until, withMore } from '../../src/run/conform/until.ts';
+import { until, withMore } from '../../src/conform/until.ts';
 import { clientOnPath, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 

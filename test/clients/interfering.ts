@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { Gate, type Kind, type Stage } from './disobeying.ts';
 import { type Disobedience, handoffs } from './handing-over.ts';
 import { emptyBox } from './prompting.ts';

@@ -1,9 +1,9 @@
 // Scenarios for the health checks: a model that does one thing on the real client, and what `health` says of it meanwhile.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Reply } from '../../src/run/conform/model-script.ts';
-import { withMore } from '../../src/run/conform/until.ts';
-import type { HealthDocument } from '../../src/run/status.ts';
+import type { Reply } from '../../src/conform/model-script.ts';
+import { withMore } from '../../src/conform/until.ts';
+import type { HealthDocument } from '../../src/daemon/status.ts';
 import { type Agent, type LaunchOptions, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 import { Watching } from './watching.ts';

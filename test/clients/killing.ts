@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isRunning, processTree } from '../../src/run/conform/processes.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { isRunning, processTree } from '../../src/conform/processes.ts';
+import { until } from '../../src/conform/until.ts';
 import type { Scenario } from './scenario.ts';
 
 const killAtRow = fileURLToPath(new URL('./kill-at-row.mjs', import.meta.url));

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isRunning } from '../../src/run/conform/processes.ts';
+import { isRunning } from '../../src/conform/processes.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 import { Watching } from './watching.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { type Agent, type LaunchOptions, launchAgent } from './agent.ts';
 import { oneLine, severalLines } from './prompt-payloads.ts';
 import type { PromptReport } from './prompt-report.ts';

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
-import type { PromptResult } from '../../src/run/prompter.ts';
+import type { PromptResult } from '../../src/actions/prompter.ts';
+import { until } from '../../src/conform/until.ts';
 import type { Agent } from './agent.ts';
 import type { Scenario } from './scenario.ts';
 

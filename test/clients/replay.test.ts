@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { ReplayLine } from '../../src/run/replay/replay.ts';
-import type { HealthDocument } from '../../src/run/status.ts';
+import type { HealthDocument } from '../../src/daemon/status.ts';
+import type { ReplayLine } from '../../src/replay/replay.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 import { watched } from './watching.ts';

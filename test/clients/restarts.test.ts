@@ -5,9 +5,9 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { isRunning, processesIn, processTree, wordsOf } from '../../src/run/conform/processes.ts';
-import { until } from '../../src/run/conform/until.ts';
-import type { AgentDocument } from '../../src/run/status.ts';
+import { isRunning, processesIn, processTree, wordsOf } from '../../src/conform/processes.ts';
+import { until } from '../../src/conform/until.ts';
+import type { AgentDocument } from '../../src/daemon/status.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 

@@ -1,15 +1,15 @@
-// One test's whole world; see src/run/conform/sandbox.ts.
+// One test's whole world; see src/conform/sandbox.ts.
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'vitest';
-import { startFakeModel } from '../../src/run/conform/fake-model.ts';
-import { Sandbox } from '../../src/run/conform/sandbox.ts';
-import { DeadlineMissed, until } from '../../src/run/conform/until.ts';
+import { startFakeModel } from '../../src/conform/fake-model.ts';
+import { Sandbox } from '../../src/conform/sandbox.ts';
+import { DeadlineMissed, until } from '../../src/conform/until.ts';
 import type { Agent } from './agent.ts';
 import { forbidden } from './forbidden.ts';
 
-export { watchkeeperProgram } from '../../src/run/conform/sandbox.ts';
+export { watchkeeperProgram } from '../../src/conform/sandbox.ts';
 
 export class Scenario extends Sandbox {
   readonly agents: Agent[] = [];

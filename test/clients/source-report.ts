@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeSetup, type Setup } from '../../src/run/conform/setup.ts';
-import type { Score } from '../../src/run/conform/truth.ts';
+import { describeSetup, type Setup } from '../../src/conform/setup.ts';
+import type { Score } from '../../src/conform/truth.ts';
 
 interface Row {
   setup: string;

@@ -1,7 +1,7 @@
 // The whole table of states on the real Claude Code, with everything there is to see it by and with nothing but the
 // screen and an unnamed transcript. All combinations: test/long/state-matrix.test.ts.
 import { test } from 'vitest';
-import type { Setup } from '../../src/run/conform/setup.ts';
+import type { Setup } from '../../src/conform/setup.ts';
 import { runSetups } from './state-matrix.ts';
 import { watched } from './watching.ts';
 

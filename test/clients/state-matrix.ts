@@ -1,9 +1,9 @@
 // Runs the state table in several setups at once, one daemon watching them all, and holds it to its promises.
 import { expect } from 'vitest';
-import { describeSetup, type Setup } from '../../src/run/conform/setup.ts';
-import { runStateTable } from '../../src/run/conform/state-table.ts';
-import { Sampler } from '../../src/run/conform/truth.ts';
-import type { StatusDocument } from '../../src/run/status.ts';
+import { describeSetup, type Setup } from '../../src/conform/setup.ts';
+import { runStateTable } from '../../src/conform/state-table.ts';
+import { Sampler } from '../../src/conform/truth.ts';
+import type { StatusDocument } from '../../src/daemon/status.ts';
 import { claudeProgram } from './agent.ts';
 import type { Scenario } from './scenario.ts';
 import { rowOf, writeRow } from './source-report.ts';

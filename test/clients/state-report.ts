@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DeadlineMissed } from '../../src/run/conform/until.ts';
-import type { AgentDocument } from '../../src/run/status.ts';
+import { DeadlineMissed } from '../../src/conform/until.ts';
+import type { AgentDocument } from '../../src/daemon/status.ts';
 import type { Watching } from './watching.ts';
 
 interface Row {

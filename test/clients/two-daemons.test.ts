@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { errorBody } from '../../src/run/conform/model-script.ts';
-import type { StatusDocument } from '../../src/run/status.ts';
+import { errorBody } from '../../src/conform/model-script.ts';
+import type { StatusDocument } from '../../src/daemon/status.ts';
 import { launchAgent } from './agent.ts';
 import { scenario } from './scenario.ts';
 

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { until, withMore } from '../../src/run/conform/until.ts';
-import type { AgentDocument } from '../../src/run/status.ts';
+import { until, withMore } from '../../src/conform/until.ts';
+import type { AgentDocument } from '../../src/daemon/status.ts';
 import { emptyEnvironment } from './agent.ts';
 import { type Scenario, scenario, watchkeeperProgram } from './scenario.ts';
 

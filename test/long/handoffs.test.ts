@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { type Agent, launchAgent } from '../clients/agent.ts';
 import { ended, Handing, handoffs, wholeWay } from '../clients/handing-over.ts';
 import { configure } from '../clients/prompting.ts';

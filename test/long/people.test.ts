@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { attached, grouped, nested } from '../system/people.ts';
 import { TypedClient } from '../system/typed-client.ts';
 import { openWorld, type World } from '../system/world.ts';

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { commandLineOf } from '../../src/run/conform/processes.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { commandLineOf } from '../../src/conform/processes.ts';
+import { until } from '../../src/conform/until.ts';
 import { type Agent, launchAgent } from '../clients/agent.ts';
 import { Daemon, databaseProcesses, killAfter, type TmuxCommand } from '../clients/killing.ts';
 import {

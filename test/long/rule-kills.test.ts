@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { type Agent, launchAgent } from '../clients/agent.ts';
 import { Daemon, type Killing, killAfter, killBefore } from '../clients/killing.ts';
 import { prompts, tagsOf, timesEver } from '../clients/prompting.ts';

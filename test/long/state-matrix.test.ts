@@ -1,6 +1,6 @@
 // Every combination of hooks, status line, registry, shell and permission mode, two at a time.
 import { test } from 'vitest';
-import { describeSetup, type Setup } from '../../src/run/conform/setup.ts';
+import { describeSetup, type Setup } from '../../src/conform/setup.ts';
 import { runSetups } from '../clients/state-matrix.ts';
 import { watched } from '../clients/watching.ts';
 

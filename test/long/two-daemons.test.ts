@@ -1,7 +1,7 @@
 // A daemon that hangs is replaced by another one, and when it comes back it has nobody any more.
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { openStandIn } from '../system/stand-in.ts';
 import { testWorld, World } from '../system/world.ts';
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
-import { loadConfig } from '../../src/run/config/load.ts';
-import { formatProblem } from '../../src/run/config/problem.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/problem.ts';
 
 export let root = '';
 export let home = '';

@@ -1,17 +1,18 @@
 // Rules that speak to a made-up agent, and the rows that outlive a daemon that is killed at any one of them.
+
+import { Prompter } from '../../src/actions/prompter.ts';
+import { Teller } from '../../src/actions/teller.ts';
+import { defaultConfig } from '../../src/config/schema.ts';
+import { Keeper } from '../../src/findings/keeper.ts';
+import { Progress } from '../../src/findings/progress.ts';
+import { Scores } from '../../src/findings/scores.ts';
+import { Spoken } from '../../src/findings/spoken.ts';
 import type { Action, ActionOutcome } from '../../src/model/action.ts';
 import type { AgentView, CheckName, Finding } from '../../src/model/agent.ts';
 import type { Deeds } from '../../src/model/deeds.ts';
 import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
 import type { Store } from '../../src/model/store.ts';
-import { defaultConfig } from '../../src/run/config/schema.ts';
-import { Keeper } from '../../src/run/keeper.ts';
-import { Progress } from '../../src/run/progress.ts';
-import { Prompter } from '../../src/run/prompter.ts';
-import { Scores } from '../../src/run/scores.ts';
-import { Spoken } from '../../src/run/spoken.ts';
-import { Teller } from '../../src/run/teller.ts';
 import { agentView, viewNowMs } from './agent-view.ts';
 
 const config = defaultConfig();

@@ -1,12 +1,13 @@
 // One agent in trouble, and the rules: what they decide, what is done to the agent, and what people are told.
+
+import { Teller } from '../../src/actions/teller.ts';
 import { fullBand, highBand } from '../../src/detect/checks/context-high.ts';
+import { Keeper } from '../../src/findings/keeper.ts';
+import { Scores } from '../../src/findings/scores.ts';
+import { Spoken } from '../../src/findings/spoken.ts';
 import type { AgentView, CheckName, Finding } from '../../src/model/agent.ts';
 import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
-import { Keeper } from '../../src/run/keeper.ts';
-import { Scores } from '../../src/run/scores.ts';
-import { Spoken } from '../../src/run/spoken.ts';
-import { Teller } from '../../src/run/teller.ts';
 import { agentView } from './agent-view.ts';
 import { TypedAgent } from './typed-agent.ts';
 

@@ -1,4 +1,6 @@
 // Background work on simulated clocks and files, and the daemon's watch over it.
+
+import { defaultConfig } from '../../src/config/schema.ts';
 import type { AgentView, State } from '../../src/model/agent.ts';
 import { Counters } from '../../src/model/counters.ts';
 import type { Incident } from '../../src/model/incident.ts';
@@ -6,9 +8,8 @@ import { ok } from '../../src/model/result.ts';
 import type { SpawnEnd, SpawnRow, SpawnSign, StoredSpawn } from '../../src/model/spawn.ts';
 import type { CheckRow, Store } from '../../src/model/store.ts';
 import type { FileInfo, Files } from '../../src/model/world.ts';
-import { defaultConfig } from '../../src/run/config/schema.ts';
-import { Spawns } from '../../src/run/spawns.ts';
 import { Outputs } from '../../src/sense/outputs.ts';
+import { Spawns } from '../../src/spawns/spawns.ts';
 
 export const minute = 60_000;
 const uid = 1_000;

@@ -1,16 +1,16 @@
 // One agent in a made-up pane, with everything of ours that types into it: what was typed, and what the ledger says.
 import type { PaneNow } from '../../src/act/pane-facts.ts';
 import type { PaneTerminal, Typed } from '../../src/act/pane-terminal.ts';
+import { Commander } from '../../src/actions/commander.ts';
+import { Prompter } from '../../src/actions/prompter.ts';
+import { Typist } from '../../src/actions/typist.ts';
 import { claudeCode } from '../../src/clients/claude-code/client.ts';
+import { defaultConfig } from '../../src/config/schema.ts';
 import type { Action, ActionOutcome } from '../../src/model/action.ts';
 import type { Authority, Detail, RegistryActivity, State } from '../../src/model/agent.ts';
 import type { PaneFacts } from '../../src/model/delivery.ts';
 import { fail, ok } from '../../src/model/result.ts';
 import type { ProcessInfo } from '../../src/model/world.ts';
-import { Commander } from '../../src/run/commander.ts';
-import { defaultConfig } from '../../src/run/config/schema.ts';
-import { Prompter } from '../../src/run/prompter.ts';
-import { Typist } from '../../src/run/typist.ts';
 import { agentView } from './agent-view.ts';
 
 const process: ProcessInfo = {

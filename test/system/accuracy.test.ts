@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AccuracyDocument } from '../../src/run/accuracy.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
+import type { AccuracyDocument } from '../../src/findings/accuracy.ts';
 import { apiError, openStandIn, prompt, reply, retry, type StandIn, turnEnd } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 

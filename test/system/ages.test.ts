@@ -5,11 +5,11 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../src/conform/until.ts';
 import type { AgingRows } from '../../src/model/aging.ts';
 import type { Store } from '../../src/model/store.ts';
 import { migrate } from '../../src/record/migrate.ts';
 import { openStore } from '../../src/record/store.ts';
-import { until } from '../../src/run/conform/until.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { testWorld, type World, waitMs } from './world.ts';
 

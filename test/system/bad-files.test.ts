@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { apiError, openStandIn, prompt, reply, type StandIn, type StandInOptions, turnEnd } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 

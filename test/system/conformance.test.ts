@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/model/agent.ts';
-import { writeResult } from '../../src/run/conformance-results.ts';
+import { writeResult } from '../../src/watch/conformance-results.ts';
 import { openStandIn, type StandIn, startTicks } from './stand-in.ts';
 import { openWorld, type World } from './world.ts';
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
-import type { AdmissionDocument, ContextDocument } from '../../src/run/context-document.ts';
+import { until } from '../../src/conform/until.ts';
+import type { AdmissionDocument, ContextDocument } from '../../src/daemon/context-document.ts';
 import { apiError, openStandIn, prompt, reply, type StandIn, turnEnd } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { emptyEnvironment } from '../clients/agent.ts';
 import { watchkeeperProgram } from '../clients/scenario.ts';
 import { apiError, openPane, openStandIn, prompt, reply, type StandIn, standInProgram, turnEnd } from './stand-in.ts';

@@ -1,7 +1,7 @@
 // A scenario that ends by a missed deadline may run once more, unless something happened in it that never may.
 import { describe, expect, it } from 'vitest';
 import { isMissedDeadline } from '../../scripts/test/vitest.mjs';
-import { DeadlineMissed } from '../../src/run/conform/until.ts';
+import { DeadlineMissed } from '../../src/conform/until.ts';
 import { type Scenario, scenario } from '../clients/scenario.ts';
 
 const late = () => Promise.reject(new DeadlineMissed('not within 5 ms: an answer'));

@@ -14,8 +14,8 @@ import {
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hookScript } from '../../src/clients/claude-code/hook-script.ts';
-import { isRunning } from '../../src/run/conform/processes.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { isRunning } from '../../src/conform/processes.ts';
+import { until } from '../../src/conform/until.ts';
 import { openStandIn } from './stand-in.ts';
 import { answerMs, testWorld, type World } from './world.ts';
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
-import type { HandoffDocument } from '../../src/run/handoff/documents.ts';
+import { until } from '../../src/conform/until.ts';
+import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import { openStandIn, type StandIn } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { goodDocument } from '../runs/handoff-document.ts';
 import { openStandIn, type StandIn } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';

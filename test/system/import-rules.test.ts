@@ -30,8 +30,8 @@ describe('the import check', () => {
   it.each([
     ['clients', `import type { A } from '../model/a.ts';`],
     ['decide', `import { a } from '../detect/a.ts';`],
-    ['run', `import { a } from '../record/a.ts';\nimport { b } from '../act/b.ts';`],
-    ['serve', `import { a } from '../run/a.ts';\nimport fs from 'node:fs';`],
+    ['daemon', `import { a } from '../record/a.ts';\nimport { b } from '../actions/b.ts';`],
+    ['serve', `import { a } from '../daemon/a.ts';\nimport fs from 'node:fs';`],
     ['detect', `import path from 'node:path';\nimport { a } from './checks/a.ts';`],
     ['record', `import pg from 'pg';`],
   ])('allows %s: %s', (folder, text) => {
@@ -39,7 +39,7 @@ describe('the import check', () => {
   });
 
   it.each([
-    ['model', `import { a } from '../run/a.ts';`, 'model imports nothing'],
+    ['model', `import { a } from '../daemon/a.ts';`, 'model imports nothing'],
     ['model', `import { readFileSync } from 'node:fs';`, 'model is pure'],
     ['clients', `import { a } from '../sense/a.ts';`, 'clients imports only model'],
     ['sense', `import { a } from '../record/a.ts';`, 'sense imports only model, clients'],
@@ -51,10 +51,13 @@ describe('the import check', () => {
     ['detect', `import os from 'os';`, 'detect is pure'],
     ['decide', `import pg from 'pg';`, 'decide is pure'],
     ['decide', `const { spawn } = await import('node:child_process');`, 'decide is pure'],
-    ['run', `import { a } from '../serve/cli/a.ts';`, 'run imports only'],
-    ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, run'],
-    ['serve', `import '../detect/a.ts';`, 'serve imports only model, run'],
-    ['run', `import { a } from '../../test/a.ts';`, 'src imports nothing outside of itself'],
+    ['daemon', `import { a } from '../serve/cli/a.ts';`, 'daemon imports only'],
+    ['watch', `import { a } from '../findings/a.ts';`, 'watch imports only'],
+    ['actions', `import { a } from '../findings/a.ts';`, 'actions imports only'],
+    ['handoff', `import { a } from '../findings/a.ts';`, 'handoff imports only'],
+    ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, home'],
+    ['serve', `import '../detect/a.ts';`, 'serve imports only model, home'],
+    ['daemon', `import { a } from '../../test/a.ts';`, 'src imports nothing outside of itself'],
     ['helpers', `import { a } from '../model/a.ts';`, 'src/helpers has no rule'],
   ])('refuses in %s: %s', (folder, text, rule) => {
     const { code, said } = runCheck({ [`${folder}/file.ts`]: `// Why.\n${text}\n` });
@@ -67,7 +70,7 @@ describe('the import check', () => {
   });
 
   it('names the line on which a long import ends, and every forbidden import of a file', () => {
-    const text = `import {\n  a,\n  b,\n} from '../run/a.ts';\nimport { c } from '../act/c.ts';\n`;
+    const text = `import {\n  a,\n  b,\n} from '../daemon/a.ts';\nimport { c } from '../act/c.ts';\n`;
     const { said } = runCheck({ 'detect/file.ts': text });
     expect(said.map((line) => line.split(' ')[0])).toEqual(['src/detect/file.ts:4:', 'src/detect/file.ts:5:']);
   });

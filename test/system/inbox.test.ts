@@ -17,7 +17,7 @@ import {
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hookScript, inboxFilesMax } from '../../src/clients/claude-code/hook-script.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { openStandIn, type StandIn } from './stand-in.ts';
 import { openWorld, testWorld, type World, waitMs } from './world.ts';
 

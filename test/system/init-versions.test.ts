@@ -5,8 +5,8 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:f
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hookEvents } from '../../src/clients/claude-code/hooks.ts';
+import { until } from '../../src/conform/until.ts';
 import { readProcess } from '../../src/record/own-process.ts';
-import { until } from '../../src/run/conform/until.ts';
 import { eventsIn, type SetupWorld, setupWorld } from './setup-world.ts';
 
 /** Places of this machine that are looked at whoever asks. */

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openChannel } from '../../src/act/notify/channel.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { body, dir, message, send, shortMs } from './notifying.ts';
 
 /** An executable in the test's folder. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type NotifyConfig, openChannel } from '../../src/act/notify/channel.ts';
 import type { HumanMessage } from '../../src/act/notify/message.ts';
-import { defaultConfig } from '../../src/run/config/schema.ts';
+import { defaultConfig } from '../../src/config/schema.ts';
 
 export const message: HumanMessage = {
   v: 1,

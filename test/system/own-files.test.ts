@@ -17,7 +17,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { writeResult } from '../../src/run/conformance-results.ts';
+import { writeResult } from '../../src/watch/conformance-results.ts';
 import { emptyEnvironment } from '../clients/agent.ts';
 import { watchkeeperProgram } from '../clients/scenario.ts';
 import { openStandIn } from './stand-in.ts';

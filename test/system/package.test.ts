@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import project from '../../package.json' with { type: 'json' };
-import { processesIn } from '../../src/run/conform/processes.ts';
+import { processesIn } from '../../src/conform/processes.ts';
 import { discardHome, newHome } from './embedded-home.ts';
 
 const repository = path.resolve(import.meta.dirname, '../..');

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HumanMessage } from '../../src/act/notify/message.ts';
-import { isRunning, processesIn } from '../../src/run/conform/processes.ts';
-import type { Tmux } from '../../src/run/conform/tmux.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { isRunning, processesIn } from '../../src/conform/processes.ts';
+import type { Tmux } from '../../src/conform/tmux.ts';
+import { until } from '../../src/conform/until.ts';
 import { openStandIn, type StandIn } from './stand-in.ts';
 import { openWorld, type World } from './world.ts';
 

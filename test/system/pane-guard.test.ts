@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaneTerminal, type TypingGuard, tmuxPane } from '../../src/act/pane-terminal.ts';
-import { Tmux } from '../../src/run/conform/tmux.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { Tmux } from '../../src/conform/tmux.ts';
+import { until } from '../../src/conform/until.ts';
 
 let dir: string;
 let tmux: Tmux;

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emptyEnvironment } from '../../src/run/conform/environment.ts';
-import type { Tmux } from '../../src/run/conform/tmux.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { emptyEnvironment } from '../../src/conform/environment.ts';
+import type { Tmux } from '../../src/conform/tmux.ts';
+import { until } from '../../src/conform/until.ts';
 import type { World } from './world.ts';
 
 export interface Person {

@@ -20,12 +20,12 @@ import {
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AllowanceWish, allow, withdraw } from '../../src/actions/allowances.ts';
 import { hookScript } from '../../src/clients/claude-code/hook-script.ts';
 import { parseInboxFile } from '../../src/clients/claude-code/hooks.ts';
+import { until } from '../../src/conform/until.ts';
+import { findHome, type Home } from '../../src/home/home.ts';
 import { readProcess } from '../../src/record/own-process.ts';
-import { type AllowanceWish, allow, withdraw } from '../../src/run/allowances.ts';
-import { until } from '../../src/run/conform/until.ts';
-import { findHome, type Home } from '../../src/run/home.ts';
 import { type Allowed, honest, odd, otherPaths, request } from './permission-requests.ts';
 import { openWorld, type World } from './world.ts';
 

@@ -5,12 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveControl } from '../../src/daemon/control.ts';
+import { redactEverywhere } from '../../src/daemon/redact.ts';
+import { findHome, writeDaemonRecord } from '../../src/home/home.ts';
 import { migrate } from '../../src/record/migrate.ts';
 import { ownProcess } from '../../src/record/own-process.ts';
 import { redactTables, whyKept } from '../../src/record/redact.ts';
-import { serveControl } from '../../src/run/control.ts';
-import { findHome, writeDaemonRecord } from '../../src/run/home.ts';
-import { redactEverywhere } from '../../src/run/redact.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 
 const secret = 'Pa"ss\\wö/rd 1';

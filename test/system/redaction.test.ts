@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { leakIn, madeSecrets } from '../fixtures/secrets.ts';
 import { apiError, openStandIn, prompt, startTicks, turnEnd } from './stand-in.ts';
 import { openWorld, type World, waitMs } from './world.ts';

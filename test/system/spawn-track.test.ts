@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { openStandIn, prompt, reply, type StandIn } from './stand-in.ts';
 import { add, becomes, configure, inbox, item, list, stallMs } from './tracking.ts';
 import { openWorld, testWorld, type World, waitMs } from './world.ts';

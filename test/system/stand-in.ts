@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Tmux } from '../../src/run/conform/tmux.ts';
+import type { Tmux } from '../../src/conform/tmux.ts';
 import type { World } from './world.ts';
 
 export interface StandInOptions {

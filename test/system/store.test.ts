@@ -13,7 +13,7 @@ import type { Told } from '../../src/model/telling.ts';
 import { migrate } from '../../src/record/migrate.ts';
 import { ownProcess, readProcess } from '../../src/record/own-process.ts';
 import { openStore } from '../../src/record/store.ts';
-import { Journal } from '../../src/run/journal.ts';
+import { Journal } from '../../src/rows/journal.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 
 let database: TestDatabase;

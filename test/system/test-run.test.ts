@@ -29,7 +29,7 @@ function smallProject(): string {
     path.join(cwd, 'a.test.ts'),
     `import { appendFileSync, readFileSync } from 'node:fs';
      import { describe, expect, test } from 'vitest';
-     import { DeadlineMissed } from '${root}/src/run/conform/until.ts';
+     import { DeadlineMissed } from '${root}/src/conform/until.ts';
      const runs = (name) => {
        appendFileSync('runs', name + '\\n');
        return readFileSync('runs', 'utf8').split('\\n').filter((each) => each === name).length;

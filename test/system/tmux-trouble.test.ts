@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commandLineOf, isRunning } from '../../src/run/conform/processes.ts';
-import type { Tmux } from '../../src/run/conform/tmux.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { commandLineOf, isRunning } from '../../src/conform/processes.ts';
+import type { Tmux } from '../../src/conform/tmux.ts';
+import { until } from '../../src/conform/until.ts';
 import { userTmux } from '../../src/sense/tmux/servers.ts';
 import { openPane, openStandIn, type StandIn, standInProgram } from './stand-in.ts';
 import { answerMs, openWorld, type World } from './world.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { type Said, type World, waitMs } from './world.ts';
 
 export interface Item {

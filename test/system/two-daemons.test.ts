@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { until } from '../../src/conform/until.ts';
 import { migrate } from '../../src/record/migrate.ts';
-import { until } from '../../src/run/conform/until.ts';
 import { emptyEnvironment } from '../clients/agent.ts';
 import { cloneDatabase } from './database.ts';
 import { openStandIn } from './stand-in.ts';
@@ -108,7 +108,7 @@ it('many processes that want the same agents: each is held by one at a time, und
     path.join(folder, 'contend.mjs'),
     `import { appendFileSync, closeSync, openSync, rmSync } from 'node:fs';
      import { setTimeout as sleep } from 'node:timers/promises';
-     import { Holds } from '${dist}/run/holds.js';
+     import { Holds } from '${dist}/actions/holds.js';
      import { HoldFiles } from '${dist}/record/hold-files.js';
      import { isAlive, ownProcess, readProcess } from '${dist}/record/own-process.js';
      import { bootMs } from '${dist}/sense/clock.js';

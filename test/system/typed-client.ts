@@ -2,7 +2,7 @@
 // what is submitted, and answers it in its transcript. For whole days of typing, without a real client's weight.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { until } from '../../src/run/conform/until.ts';
+import { until } from '../../src/conform/until.ts';
 import { openPane, StandIn } from './stand-in.ts';
 import type { World } from './world.ts';
 

@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { processTree, programOf } from '../../src/run/conform/processes.ts';
-import { until } from '../../src/run/conform/until.ts';
+import { processTree, programOf } from '../../src/conform/processes.ts';
+import { until } from '../../src/conform/until.ts';
 import { openPane, openStandIn, StandIn, standInProgram } from './stand-in.ts';
 import { answerMs, openWorld, type World } from './world.ts';
 

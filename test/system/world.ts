@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { startFakeModel } from '../../src/run/conform/fake-model.ts';
-import { Tmux } from '../../src/run/conform/tmux.ts';
-import { until } from '../../src/run/conform/until.ts';
-import { askControl } from '../../src/run/control.ts';
-import type { PromptResult } from '../../src/run/prompter.ts';
-import type { ControlRequest } from '../../src/run/requests.ts';
-import type { AgentDocument, StatusDocument } from '../../src/run/status.ts';
+import type { PromptResult } from '../../src/actions/prompter.ts';
+import { startFakeModel } from '../../src/conform/fake-model.ts';
+import { Tmux } from '../../src/conform/tmux.ts';
+import { until } from '../../src/conform/until.ts';
+import { askControl } from '../../src/daemon/control.ts';
+import type { ControlRequest } from '../../src/daemon/requests.ts';
+import type { AgentDocument, StatusDocument } from '../../src/daemon/status.ts';
 import { Scenario } from '../clients/scenario.ts';
 
 /** A command answers within this, whatever else is wrong; on a busy machine its own start takes most of it. */

@@ -1,7 +1,7 @@
-import { askControl } from '../../run/control.ts';
-import { type DaemonRecord, findHome, runningDaemon } from '../../run/home.ts';
-import type { ControlRequest } from '../../run/requests.ts';
-import type { AgentDocument, StatusDocument } from '../../run/status.ts';
+import { askControl } from '../../daemon/control.ts';
+import type { ControlRequest } from '../../daemon/requests.ts';
+import type { AgentDocument, StatusDocument } from '../../daemon/status.ts';
+import { type DaemonRecord, findHome, runningDaemon } from '../../home/home.ts';
 import { CommandFailure, exit } from './outcome.ts';
 
 const answerMs = 5_000;

@@ -1,5 +1,5 @@
-import { databaseUrl } from '../../run/database.ts';
-import { findHome, runningDaemon } from '../../run/home.ts';
+import { findHome, runningDaemon } from '../../home/home.ts';
+import { databaseUrl } from '../../rows/database.ts';
 import { CommandFailure, exit } from './outcome.ts';
 
 export function needDatabaseUrl(): string {

@@ -1,4 +1,4 @@
-import type { HoldDocument } from '../../run/holds.ts';
+import type { HoldDocument } from '../../actions/holds.ts';
 
 /** Why nothing is done to the agent from here; null: it is ours, or free. */
 export function holdText({ by, pid, home, problem }: HoldDocument): string | null {

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../model/action.ts';
 import { shown } from '../../model/text.ts';
-import { ledger } from '../../run/records.ts';
+import { ledger } from '../../rows/records.ts';
 import { needDatabaseUrl, queryFailure } from './database.ts';
 import { print, printJson, table, when } from './output.ts';
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { findHome, homeFix, whyNotSafe } from '../../home/home.ts';
+import { version } from '../../home/version.ts';
 import { shown } from '../../model/text.ts';
-import { findHome, homeFix, whyNotSafe } from '../../run/home.ts';
-import { version } from '../../run/version.ts';
 import { addCommands } from './commands.ts';
 import { CommandFailure, exit } from './outcome.ts';
 import { printJson, say } from './output.ts';

@@ -1,7 +1,7 @@
 import os from 'node:os';
-import type { ConfigPlaces } from '../../run/config/places.ts';
-import type { FileDone, SetupFailure } from '../../run/setup/init.ts';
-import type { Surroundings, Target } from '../../run/setup/places.ts';
+import type { ConfigPlaces } from '../../config/places.ts';
+import type { FileDone, SetupFailure } from '../../setup/init.ts';
+import type { Surroundings, Target } from '../../setup/places.ts';
 import { CommandFailure, exit } from './outcome.ts';
 import { print } from './output.ts';
 

@@ -1,7 +1,7 @@
 // Before the first prompt, and an agent whose words look like the client's own.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { until } from '../../../src/run/conform/until.ts';
+import { until } from '../../../src/conform/until.ts';
 import type { Scenario } from '../scenario.ts';
 import { type Launch, type See, settled, unboxed } from './stage.ts';
 

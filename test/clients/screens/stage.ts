@@ -1,7 +1,7 @@
 // What the walk through the client's screens needs: a way to look, and ways to wait.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScreenReading } from '../../../src/clients/client.ts';
-import { until } from '../../../src/run/conform/until.ts';
+import { until } from '../../../src/conform/until.ts';
 import type { Agent, LaunchOptions } from '../agent.ts';
 import type { Scenario } from '../scenario.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { claudeCode } from '../../../src/clients/claude-code/client.ts';
 import type { ScreenReading } from '../../../src/clients/client.ts';
-import { until } from '../../../src/run/conform/until.ts';
+import { until } from '../../../src/conform/until.ts';
 import { type LaunchOptions, launchAgent } from '../agent.ts';
 import type { Scenario } from '../scenario.ts';
 import { permissions, questions } from './asking.ts';

@@ -1,4 +1,4 @@
-import type { LabelName } from '../../../src/run/eval/labelled-runs.ts';
+import type { LabelName } from '../../../src/eval/labelled-runs.ts';
 
 type Input = Record<string, unknown>;
 

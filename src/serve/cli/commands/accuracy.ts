@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type AccuracyDocument, accuracy, groundItems, groundsMarkdown } from '../../../run/accuracy.ts';
+import { type AccuracyDocument, accuracy, groundItems, groundsMarkdown } from '../../../findings/accuracy.ts';
 import { databaseFailure, needDatabaseUrl } from '../database.ts';
 import { hanging, print, printJson, table } from '../output.ts';
 import { sinceOf } from '../since.ts';

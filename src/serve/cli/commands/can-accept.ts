@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { type AdmissionDocument, admissionDocument, type TaskSize } from '../../../daemon/context-document.ts';
 import { wholePercent } from '../../../model/percent.ts';
-import { type AdmissionDocument, admissionDocument, type TaskSize } from '../../../run/context-document.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
 import { print, printJson } from '../output.ts';

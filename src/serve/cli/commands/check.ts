@@ -1,8 +1,8 @@
 import os from 'node:os';
 import type { Command } from 'commander';
-import { findHome, runningDaemon } from '../../../run/home.ts';
-import { runOnce } from '../../../run/start.ts';
-import { healthDocument, type StatusDocument } from '../../../run/status.ts';
+import { runOnce } from '../../../daemon/start.ts';
+import { healthDocument, type StatusDocument } from '../../../daemon/status.ts';
+import { findHome, runningDaemon } from '../../../home/home.ts';
 import { askStatus } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say, withOwnTimes } from '../output.ts';

@@ -1,14 +1,14 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { configJsonSchema } from '../../../config/json-schema.ts';
+import { checkConfigFile, loadConfig } from '../../../config/load.ts';
+import { forget } from '../../../config/memory.ts';
+import { projectKeys } from '../../../config/narrow.ts';
+import type { ConfigPlaces } from '../../../config/places.ts';
+import { formatProblem } from '../../../config/problem.ts';
+import { configDocument, configText } from '../../../config/show.ts';
+import { findHome } from '../../../home/home.ts';
 import { shown } from '../../../model/text.ts';
-import { configJsonSchema } from '../../../run/config/json-schema.ts';
-import { checkConfigFile, loadConfig } from '../../../run/config/load.ts';
-import { forget } from '../../../run/config/memory.ts';
-import { projectKeys } from '../../../run/config/narrow.ts';
-import type { ConfigPlaces } from '../../../run/config/places.ts';
-import { formatProblem } from '../../../run/config/problem.ts';
-import { configDocument, configText } from '../../../run/config/show.ts';
-import { findHome } from '../../../run/home.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, wrapped } from '../output.ts';
 

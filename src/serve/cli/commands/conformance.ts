@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { type ConformanceFailure, runConformance } from '../../../run/conform/conformance.ts';
-import type { SignalResult } from '../../../run/conformance-results.ts';
-import { findHome, makeHomeDir } from '../../../run/home.ts';
+import { type ConformanceFailure, runConformance } from '../../../conform/conformance.ts';
+import { findHome, makeHomeDir } from '../../../home/home.ts';
+import type { SignalResult } from '../../../watch/conformance-results.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say, table, wrapped } from '../output.ts';
 

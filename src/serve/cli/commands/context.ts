@@ -1,12 +1,12 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { loadConfig } from '../../../config/load.ts';
+import { type ContextDocument, contextDocument, contextOf } from '../../../daemon/context-document.ts';
+import { askControl } from '../../../daemon/control.ts';
+import type { StatusDocument } from '../../../daemon/status.ts';
+import { findHome, runningDaemon } from '../../../home/home.ts';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
-import { loadConfig } from '../../../run/config/load.ts';
-import { type ContextDocument, contextDocument, contextOf } from '../../../run/context-document.ts';
-import { askControl } from '../../../run/control.ts';
-import { findHome, runningDaemon } from '../../../run/home.ts';
-import type { StatusDocument } from '../../../run/status.ts';
 import { type Bar, barChart } from '../chart.ts';
 import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { exportEverything } from '../../../run/records.ts';
+import { exportEverything } from '../../../rows/records.ts';
 import { databaseFailure, needDatabaseUrl } from '../database.ts';
 import { print } from '../output.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { runDoctor } from '../../../run/doctor.ts';
+import { runDoctor } from '../../../daemon/doctor.ts';
 import { exit } from '../outcome.ts';
 import { type Cell, hanging, print, printJson } from '../output.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { askControl } from '../../../run/control.ts';
-import { stopDatabase } from '../../../run/database.ts';
-import { findHome, isRunning, removeDaemonRecord, runningDaemon } from '../../../run/home.ts';
+import { askControl } from '../../../daemon/control.ts';
+import { findHome, isRunning, removeDaemonRecord, runningDaemon } from '../../../home/home.ts';
+import { stopDatabase } from '../../../rows/database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { say } from '../output.ts';
 

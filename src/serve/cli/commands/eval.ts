@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { type EvalDocument, evaluate } from '../../../eval/eval.ts';
+import { labelNames } from '../../../eval/labelled-runs.ts';
+import { evalMarkdown } from '../../../eval/markdown.ts';
 import { counted } from '../../../model/count.ts';
-import { type EvalDocument, evaluate } from '../../../run/eval/eval.ts';
-import { labelNames } from '../../../run/eval/labelled-runs.ts';
-import { evalMarkdown } from '../../../run/eval/markdown.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say, table, wrapped } from '../output.ts';
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { followControl } from '../../../run/control.ts';
-import { recentEvents } from '../../../run/records.ts';
+import { followControl } from '../../../daemon/control.ts';
+import { recentEvents } from '../../../rows/records.ts';
 import { needDaemon } from '../daemon.ts';
 import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { type EventLine, eventText } from '../event-text.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { HandoffDocument } from '../../../run/handoff/documents.ts';
+import type { HandoffDocument } from '../../../handoff/documents.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
 import { print, printJson, when, wrapped } from '../output.ts';

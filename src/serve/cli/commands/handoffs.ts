@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Command } from 'commander';
+import type { HandoffDocument } from '../../../handoff/documents.ts';
+import { handoffRecords } from '../../../handoff/records.ts';
 import { shown } from '../../../model/text.ts';
-import type { HandoffDocument } from '../../../run/handoff/documents.ts';
-import { handoffRecords } from '../../../run/handoff/records.ts';
 import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { ago, print, printJson, table, when } from '../output.ts';
 

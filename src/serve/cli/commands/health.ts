@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type HealthDocument, healthDocument } from '../../../run/status.ts';
+import { type HealthDocument, healthDocument } from '../../../daemon/status.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
 import { ago, type Color, print, printJson, table, wrapped } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { InboxItem } from '../../../run/acting.ts';
+import type { InboxItem } from '../../../daemon/acting.ts';
 import { askDaemon } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { ago, print, printJson, say, withOwnTimes, wrapped } from '../output.ts';

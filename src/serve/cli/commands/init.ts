@@ -1,13 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Result } from '../../../model/result.ts';
-import {
-  type ChannelTest,
-  type ChannelWish,
-  channelTypes,
-  planChannel,
-  testChannels,
-} from '../../../run/setup/channel.ts';
-import { type FileDone, initialise, type SetupFailure } from '../../../run/setup/init.ts';
+import { type ChannelTest, type ChannelWish, channelTypes, planChannel, testChannels } from '../../../setup/channel.ts';
+import { type FileDone, initialise, type SetupFailure } from '../../../setup/init.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say } from '../output.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findHome, pause, unpause } from '../../../run/home.ts';
+import { findHome, pause, unpause } from '../../../home/home.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { say } from '../output.ts';
 

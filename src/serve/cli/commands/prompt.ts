@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type PromptWords, templateNames } from '../../../run/acting.ts';
-import type { PromptResult } from '../../../run/prompter.ts';
+import type { PromptResult } from '../../../actions/prompter.ts';
+import { type PromptWords, templateNames } from '../../../daemon/acting.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, wrapped } from '../output.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { findHome } from '../../../run/home.ts';
-import { type RedactFailure, redactEverywhere, secretBytesMax, whyNoSecret } from '../../../run/redact.ts';
+import { type RedactFailure, redactEverywhere, secretBytesMax, whyNoSecret } from '../../../daemon/redact.ts';
+import { findHome } from '../../../home/home.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say } from '../output.ts';
 

@@ -1,12 +1,12 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { judgedByDefault } from '../../../config/judged.ts';
+import { type ConfigPlaces, isConfigured } from '../../../config/places.ts';
 import { counted } from '../../../model/count.ts';
-import { judgedByDefault } from '../../../run/config/judged.ts';
-import { type ConfigPlaces, isConfigured } from '../../../run/config/places.ts';
-import type { ReplayJob, ReplayPart } from '../../../run/replay/part.ts';
-import { findRecords, ownHistory } from '../../../run/replay/records.ts';
-import { judgeLimits, type ReplayLine } from '../../../run/replay/replay.ts';
-import { type ReplayTotals, replayAll } from '../../../run/replay/totals.ts';
+import type { ReplayJob, ReplayPart } from '../../../replay/part.ts';
+import { findRecords, ownHistory } from '../../../replay/records.ts';
+import { judgeLimits, type ReplayLine } from '../../../replay/replay.ts';
+import { type ReplayTotals, replayAll } from '../../../replay/totals.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { dateAndClock, hanging, print, printJson, say, wrapped } from '../output.ts';
 import { Progress } from '../progress.ts';
@@ -101,7 +101,7 @@ async function configFor(file: string | undefined) {
     projectDir: process.cwd(),
   };
   if (file === undefined && !isConfigured(places)) return { ...judgedByDefault, configDirs: [] };
-  const { checkConfigFile, loadConfig } = await import('../../../run/config/load.ts');
+  const { checkConfigFile, loadConfig } = await import('../../../config/load.ts');
   const loaded = file === undefined ? loadConfig(places) : checkConfigFile(file, places);
   if (!loaded.ok)
     throw new CommandFailure(

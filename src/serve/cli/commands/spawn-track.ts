@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { StoredSpawn } from '../../../model/spawn.ts';
 import { shown } from '../../../model/text.ts';
-import { endTracked, type TrackFailure, trackedSpawns, trackSpawn } from '../../../run/spawn-track.ts';
+import { endTracked, type TrackFailure, trackedSpawns, trackSpawn } from '../../../spawns/spawn-track.ts';
 import { needDatabaseUrl } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { ago, type Color, print, printJson, say, table } from '../output.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { configWayOut } from '../../../config/places.ts';
+import type { AgentDocument, StatusDocument } from '../../../daemon/status.ts';
+import { handoffWaitsText } from '../../../handoff/documents.ts';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
-import { configWayOut } from '../../../run/config/places.ts';
-import { handoffWaitsText } from '../../../run/handoff/documents.ts';
-import type { AgentDocument, StatusDocument } from '../../../run/status.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { holdText } from '../hold-text.ts';
 import { ago, type Cell, type Color, line, print, printJson, table, tokens } from '../output.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { uninstallAll, uninstallFrom } from '../../../run/setup/uninstall.ts';
+import { uninstallAll, uninstallFrom } from '../../../setup/uninstall.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson } from '../output.ts';
 import { printFiles, setupFailure, surroundings, type TargetOptions, targetOf } from '../setup.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { WhyDocument } from '../../../daemon/acting.ts';
 import { counted } from '../../../model/count.ts';
 import { shown } from '../../../model/text.ts';
-import type { WhyDocument } from '../../../run/acting.ts';
 import { askDaemon, askStatus, needAgent } from '../daemon.ts';
 import { holdText } from '../hold-text.ts';
 import { print, printJson, when, withOwnTimes, wrapped } from '../output.ts';

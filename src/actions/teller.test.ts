@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import type { Config } from '../config/schema.ts';
+import type { Action } from '../model/action.ts';
+import type { Incident } from '../model/incident.ts';
+import type { Store } from '../model/store.ts';
+import { Teller } from './teller.ts';
+
+type Notify = Config['notify'];
+
+const works: Notify[number] = { channel: 'works', type: 'command', command: ['true'] };
+const fails: Notify[number] = { channel: 'fails', type: 'slack', urlEnv: 'NO_SUCH_VARIABLE' };
+
+/** A teller and the channels that each message was meant for. */
+function teller() {
+  const meantFor: unknown[] = [];
+  const done = { ok: true, value: undefined };
+  const store = {
+    intend: async (_host: string, action: Action) => {
+      meantFor.push(action.intent.channels);
+      return done;
+    },
+    conclude: async () => done,
+  } as unknown as Store;
+  let notify: Notify = [works, fails];
+  const one = new Teller({
+    host: 'h',
+    hostName: 'h',
+    store,
+    clock: { nowMs: () => 0, monotonicMs: () => 0 },
+    environment: { PATH: process.env.PATH },
+    config: () => ({ notify }) as Config,
+    flush: async () => true,
+    notice: () => {},
+  });
+  const about = { agent: 'a', project: 'p', check: 'silent-stop', openedMs: 0, text: 't', subject: null };
+  const tell = (id: string, channels: Notify) => {
+    notify = channels;
+    return one.tell({ ...about, id } as Incident, null);
+  };
+  return { tell, meantFor };
+}
+
+it('a second try spares the channels that have had the message', async () => {
+  const { tell, meantFor } = teller();
+  expect(await tell('one', [works, fails])).toBe(false);
+  expect(await tell('one', [works, fails])).toBe(false);
+  expect(meantFor).toEqual([['works', 'fails'], ['fails']]);
+});
+
+it('of messages that never got through only the newest thousand are remembered', async () => {
+  const { tell, meantFor } = teller();
+  await tell('one', [works, fails]);
+  for (let other = 0; other < 1_000; other += 1) await tell(`other ${other}`, [fails]);
+  await tell('one', [works, fails]);
+  expect(meantFor.at(-1)).toEqual(['works', 'fails']);
+});

@@ -1,0 +1,433 @@
+import { rmSync } from 'node:fs';
+import os from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { keepAllowances } from '../actions/allowances.ts';
+import { claudeCode } from '../clients/claude-code/client.ts';
+import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
+import type { AgentClient } from '../clients/client.ts';
+import { configAt } from '../config/load.ts';
+import { remember } from '../config/memory.ts';
+import { type ConfigPlaces, configWayOut } from '../config/places.ts';
+import { formatProblem } from '../config/problem.ts';
+import type { ConfigWatch } from '../config/watch.ts';
+import type { HandoffNews } from '../handoff/news.ts';
+import { type Home, isPaused, removeDaemonRecord, writeDaemonRecord } from '../home/home.ts';
+import { fileLog, type Log } from '../home/log.ts';
+import { version } from '../home/version.ts';
+import type { Counters } from '../model/counters.ts';
+import type { WatchEvent } from '../model/event.ts';
+import type { InboxItem } from '../model/hook.ts';
+import type { HostEntry } from '../model/host.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import type { Store } from '../model/store.ts';
+import { shown } from '../model/text.ts';
+import type { Processes } from '../model/world.ts';
+import { whyKept } from '../record/redact.ts';
+import type { Database } from '../rows/database.ts';
+import { Journal } from '../rows/journal.ts';
+import type { OddRows } from '../rows/odd-rows.ts';
+import { Retention } from '../rows/retention.ts';
+import { Saver } from '../rows/saver.ts';
+import { bootMs, systemClock } from '../sense/clock.ts';
+import { ownFiles } from '../sense/files.ts';
+import { Fleet } from '../sense/fleet.ts';
+import { Inbox } from '../sense/inbox.ts';
+import { Outputs } from '../sense/outputs.ts';
+import { linuxProcesses } from '../sense/processes.ts';
+import { userTmux } from '../sense/tmux/servers.ts';
+import { AgentHooksLook } from '../setup/agent-hooks.ts';
+import { Spawns } from '../spawns/spawns.ts';
+import { BrokenSources } from '../watch/conformance-results.ts';
+import { Watcher } from '../watch/watcher.ts';
+import { WatchfulClock } from '../watch/watchful-clock.ts';
+import { Acting } from './acting.ts';
+import { Answers, eventDocument } from './answers.ts';
+import { type ControlServer, serveControl } from './control.ts';
+import { Loop } from './loop.ts';
+import type { StatusDocument } from './status.ts';
+
+export type StartFailure = 'already-running' | 'home' | 'config' | 'database' | 'control' | 'platform';
+
+export interface DaemonOptions {
+  home: Home;
+  places: ConfigPlaces;
+  environment: NodeJS.ProcessEnv;
+  tmuxSockets: string[];
+  /** As root: the database's own user is made where it is missing. */
+  createUser: boolean;
+  /** For the person at the terminal: what happens on the way up, and every event after. */
+  progress(line: string): void;
+  event(event: WatchEvent): void;
+  notice(line: string): void;
+}
+
+export interface RunningDaemon {
+  /** Resolves when everything has stopped. */
+  stopped: Promise<void>;
+  stop(keepDb: boolean): void;
+  status(): StatusDocument;
+  /** Resolves when everything seen was seen often enough to be told. */
+  looked(): Promise<void>;
+  /** Resolves when no action is under way. */
+  settled(): Promise<void>;
+}
+
+const congestedRows = 10_000;
+/** For one round without a daemon: what was seen once is seen again by then. */
+const lookedMsMax = 10_000;
+const lookedEveryMs = 100;
+/** A burst of changes in the agents' folders is no reason to look at every output file again. */
+const spawnsPulseMs = 400;
+/** So old may be what `status` says of hooks: it is asked often. */
+const hooksShownMs = 5_000;
+
+export class Daemon {
+  readonly #options: DaemonOptions;
+  readonly #config: ConfigWatch;
+  readonly #database: Database;
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #counters: Counters;
+  readonly #processes: Processes = linuxProcesses();
+  readonly #host: HostEntry;
+  readonly #clock = new WatchfulClock(systemClock);
+  readonly #sinceMs = this.#clock.nowMs();
+  readonly #fleet: Fleet;
+  readonly #watcher: Watcher;
+  readonly #journal: Journal;
+  readonly #saver: Saver;
+  readonly #retention: Retention;
+  readonly #acting: Acting;
+  readonly #spawns: Spawns;
+  readonly #answers: Answers;
+  readonly #loop: Loop;
+  readonly #hooks: AgentHooksLook;
+  #control: ControlServer | null = null;
+  #stopping: Promise<void> | null = null;
+  #stopped: () => void = () => {};
+
+  constructor(
+    options: DaemonOptions,
+    config: ConfigWatch,
+    database: Database,
+    store: Store,
+    host: HostEntry,
+    odd: OddRows,
+  ) {
+    this.#host = host;
+    this.#counters = odd.counters;
+    this.#options = options;
+    this.#config = config;
+    this.#database = database;
+    this.#store = store;
+    this.#log = fileLog(options.home.logFile);
+    this.#journal = new Journal(store, host.id, this.#counters);
+    const files = ownFiles(this.#processes.uid);
+    this.#loop = new Loop({
+      tick: () => this.#tick(),
+      pulse: () => this.#pulse(),
+      tickMs: () => this.#config.current().config.tickSeconds * 1000,
+      failed: (error) => this.#failed('a pass', error),
+    });
+    this.#hooks = new AgentHooksLook({ home: options.home, userHome: os.homedir(), files, clock: systemClock });
+    const clients = [claudeCode];
+    this.#fleet = new Fleet({
+      clients,
+      home: os.homedir(),
+      tmux: userTmux(this.#processes.uid, options.tmuxSockets),
+      processes: this.#processes,
+      files,
+      counters: this.#counters,
+      changed: () => this.#loop.nudge(true),
+    });
+    const inbox = new Inbox({
+      dir: options.home.inbox,
+      files,
+      counters: this.#counters,
+      parse: (text) => parseInboxFile(clients, text),
+      filesMax: inboxFilesMax,
+      remove: (file) => rmSync(file, { force: true }),
+    });
+    this.#saver = new Saver({
+      database,
+      journal: this.#journal,
+      inbox,
+      log: this.#log,
+      notice: (level, line) => this.#notice(level, line),
+      failed: (what, error) => this.#failed(what, error),
+    });
+    this.#retention = new Retention({
+      host: host.id,
+      store,
+      clock: this.#clock,
+      bootId: this.#processes.bootId,
+      bootMs,
+      retentionDays: () => this.#config.current().config.retentionDays,
+      busy: () => this.#saver.isDown || this.#journal.pending > congestedRows,
+      failed: (error) => this.#failed('retention', error),
+    });
+    const broken = new BrokenSources(options.home.conformanceDir);
+    this.#watcher = new Watcher({
+      broken: (client, clientVersion) => broken.of(client, clientVersion),
+      host,
+      clients,
+      fleet: this.#fleet,
+      inbox,
+      processes: this.#processes,
+      files,
+      clock: this.#clock,
+      counters: this.#counters,
+      config: () => this.#config.current().config,
+      record: (batch) => this.#journal.add(batch),
+      congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
+      changed: () => this.#loop.nudge(false),
+      failed: (error) => this.#failed('a look at one agent', error),
+      told: (agent, event) => this.#acting.told(agent, event),
+      hooked: (agent, hook) => this.#acting.hooked(agent, hook),
+      authority: (agent, inTmux) => this.#acting.authority(agent, inTmux),
+      unansweredSince: (agent) => this.#acting.unansweredSince(agent),
+      idFor: (agent, check, subject) => this.#acting.idFor(agent, check, subject),
+      isOpen: (agent, check, subject) => this.#acting.about(agent, check, subject) !== null,
+      spawned: (view, signs) => this.#spawns.seen(view, signs),
+    });
+    this.#spawns = new Spawns({
+      host: host.id,
+      store,
+      outputs: new Outputs(files, this.#processes.uid),
+      clock: this.#clock,
+      counters: this.#counters,
+      config: () => this.#config.current().config,
+      views: () => this.#watcher.views(),
+      record: (batch) => this.#journal.add(batch),
+      idFor: (agent, check, subject) => this.#acting.idFor(agent, check, subject),
+      incident: (agent, check, subject) => this.#acting.about(agent, check, subject),
+    });
+    this.#acting = new Acting({
+      host: host.id,
+      hostName: host.name,
+      home: options.home,
+      news: (news) => this.#takeNews(news),
+      store,
+      clock: this.#clock,
+      processes: this.#processes,
+      files,
+      environment: options.environment,
+      config: () => this.#config.current().config,
+      handoffWaits: (agent) => this.#handoffWaits(agent),
+      configFor: (agent) => configAt(this.#config.current(), this.#directories(agent)),
+      paused: () => this.#isPaused(),
+      agent: (name) => this.#watcher.agent(name),
+      views: () => this.#spawns.overlay(this.#watcher.views()),
+      loose: () => this.#spawns.loose(),
+      progress: (agent) => this.#spawns.progress(agent),
+      fine: (agent) => this.#watcher.fine(agent),
+      flush: () => this.#journal.flush(),
+      lookSoon: (agent) => this.#watcher.touch(agent),
+      failed: (error) => this.#failed('an action', error),
+      notice: (line) => this.#notice('info', line),
+      recordCheck: (row) => this.#journal.addCheck(row),
+      spawnStatus: (agent, taskId) => this.#spawns.status(agent, taskId),
+      servers: () => this.#watcher.servers,
+      databaseAway: () => this.#saver.away,
+      odd: odd.note,
+    });
+    this.#clock.onSet((byMs, nowMs) => {
+      this.#watcher.clockSet(byMs, nowMs);
+      this.#acting.clockSet(byMs, nowMs);
+    });
+    this.#answers = new Answers({
+      sinceMs: this.#sinceMs,
+      clock: this.#clock,
+      counters: this.#counters,
+      config: () => this.#config.current().config,
+      missing: () => this.#config.missing(),
+      handoffWaits: (agent) => this.#handoffWaits(agent, hooksShownMs),
+      paused: () => this.#isPaused(),
+      watcher: this.#watcher,
+      spawns: this.#spawns,
+      acting: this.#acting,
+      saver: this.#saver,
+      journal: this.#journal,
+      whyKept: (forms) => whyKept(this.#database.url, forms),
+      stop: (keepDb) => this.#stop(keepDb),
+    });
+  }
+
+  /** A bug, in other words: it is on record, and everything else goes on. */
+  #failed(what: string, error: unknown): void {
+    this.#counters.add('daemon.failed');
+    this.#log.write('error', `${what} failed: ${(error as Error).stack ?? String(error)}`);
+  }
+
+  async start(): Promise<Result<RunningDaemon, StartFailure>> {
+    const { home } = this.#options;
+    const entered = await this.#store.enterHost(this.#host);
+    const stored = entered.ok ? await this.#store.load(this.#host.id) : entered;
+    if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
+    const aheadMs = await this.#retention.begin();
+    if (aheadMs === null) return fail('database', 'the database does not say how old its rows are');
+    // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
+    if (!(await this.#acting.restore(aheadMs)))
+      return fail('database', 'what the last run left open cannot be read from the database');
+    const handedOver = stored.value.filter(({ view }) => this.#acting.handoffs.running(view.agent) !== null);
+    keepAllowances(
+      home,
+      handedOver.map(({ view }) => view.process),
+    );
+    this.#watcher.restore(stored.value);
+    if (aheadMs > 0) this.#clock.tell(aheadMs, this.#clock.nowMs());
+    await this.#spawns.restore();
+    for (const file of this.#config.missing())
+      this.#notice(
+        'warn',
+        `${file}, which the last run had, is missing: where it counted nothing is done; ${configWayOut}`,
+      );
+    await this.#tick();
+    const control = await serveControl(home, (request) =>
+      this.#answers.to(request).catch((error) => {
+        this.#failed('an answer', error);
+        throw error;
+      }),
+    );
+    if (!control.ok) {
+      this.#watcher.close();
+      return fail('control', control.message);
+    }
+    this.#control = control.value;
+    const announced = this.#announce();
+    if (!announced.ok) {
+      this.#watcher.close();
+      this.#control.close();
+      return fail('home', announced.message);
+    }
+    this.#acting.start();
+    this.#loop.start();
+    const stopped = new Promise<void>((resolve) => {
+      this.#stopped = resolve;
+    });
+    return ok({
+      stopped,
+      stop: (keepDb) => this.#stop(keepDb),
+      status: () => this.#answers.status(),
+      looked: () => this.#looked(),
+      settled: () => this.#acting.settled(),
+    });
+  }
+
+  /** Whatever has to be seen twice was, and the rules know it. */
+  async #looked(): Promise<void> {
+    const endMs = this.#clock.monotonicMs() + lookedMsMax;
+    while (this.#watcher.hasPending && this.#clock.monotonicMs() < endMs) await sleep(lookedEveryMs);
+    this.#acting.round(true);
+  }
+
+  #announce(): Result<void> {
+    const self = this.#processes.info(process.pid);
+    const written = writeDaemonRecord(this.#options.home, {
+      pid: process.pid,
+      startTicks: self?.startTicks ?? '',
+      bootId: this.#processes.bootId,
+      startedAt: new Date(this.#sinceMs).toISOString(),
+      version,
+      sockets: { control: this.#control?.path ?? '' },
+    });
+    if (written.ok) this.#log.write('info', 'started', { pid: process.pid, version });
+    return written;
+  }
+
+  /** Sense, detect, record. */
+  async #tick(): Promise<void> {
+    this.#reloadConfig();
+    this.#fleet.useConfigDirs(this.#config.current().config.clients.claudeCode.configDirs);
+    void this.#spawns.refresh();
+    this.#tell(await this.#watcher.tick());
+    this.#spawns.look();
+    this.#acting.round();
+    for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
+    void this.#saver.save();
+    void this.#retention.round();
+  }
+
+  #handoffWaits(name: string, maxAgeMs = 0): boolean {
+    const agent = this.#watcher.agent(name);
+    return agent !== null && this.#hooks.of(agent, maxAgeMs).handoffWaits;
+  }
+
+  /** Where it is: as its process has it, and as it says itself. */
+  #directories(name: string): (string | null)[] {
+    const agent = this.#watcher.agent(name);
+    if (agent === null) return [];
+    return [this.#processes.directory(agent.seen.process.pid), agent.lastView?.cwd ?? null];
+  }
+
+  /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
+  #pulse(): void {
+    this.#tell(this.#watcher.pulse());
+    this.#spawns.look(spawnsPulseMs);
+  }
+
+  #reloadConfig(): void {
+    const change = this.#config.check();
+    if (change === 'unchanged') return;
+    if (change.config !== undefined) {
+      remember(this.#options.home, this.#config.current());
+      this.#notice('info', 'the configuration was read anew');
+    }
+    for (const problem of change.problems ?? []) {
+      this.#notice('warn', `the configuration stays as it was: ${formatProblem(problem)}`);
+    }
+  }
+
+  #tell(events: WatchEvent[]): void {
+    for (const event of events) {
+      this.#options.event(event);
+      this.#control?.tell(eventDocument(event));
+    }
+    if (events.length > 0) void this.#saver.save();
+  }
+
+  #takeNews({ event, check }: HandoffNews): void {
+    const none = { agents: [], sessions: [], spawns: [], points: [] };
+    this.#journal.add({ ...none, events: [event], checks: check === null ? [] : [check] });
+    this.#tell([event]);
+  }
+
+  #notice(level: 'info' | 'warn', line: string): void {
+    this.#log.write(level, line);
+    this.#options.notice(shown(line));
+  }
+
+  /** Looked up each time: it has to hold at once, also when nobody could tell the daemon. */
+  #isPaused(): boolean {
+    return isPaused(this.#options.home);
+  }
+
+  #stop(keepDb: boolean): void {
+    this.#stopping ??= this.#shutDown(keepDb).then(() => this.#stopped());
+  }
+
+  async #shutDown(keepDb: boolean): Promise<void> {
+    await this.#loop.stop();
+    this.#acting.close();
+    this.#watcher.close();
+    await this.#saver.end();
+    await this.#retention.end();
+    await this.#store.close();
+    if (!keepDb) {
+      const stopped = await this.#database.stop();
+      if (!stopped.ok) this.#notice('warn', stopped.message);
+    }
+    this.#log.write('info', 'stopped');
+    this.#control?.close();
+    removeDaemonRecord(this.#options.home);
+  }
+}
+
+/** Each client has its own words; the first that understands them has it. */
+function parseInboxFile(clients: readonly AgentClient[], text: string): InboxItem | null {
+  for (const client of clients) {
+    const item = client.parseInboxFile(text);
+    if (item !== null) return item;
+  }
+  return null;
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { isQuietFailure } from '../decide/handoff/cycle.ts';
+import { failureWords, stuckWords } from '../decide/handoff/failure.ts';
+import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { WatchEvent } from '../model/event.ts';
+import { type Handoff, type HandoffStep, stepMs, stepOf } from '../model/handoff.ts';
+import type { CheckRow } from '../model/store.ts';
+import { shown } from '../model/text.ts';
+import type { Cycle } from './cycle.ts';
+
+/** What others hear of a step: an event for each, and a row of `health_checks` for its beginning and its end. */
+export interface HandoffNews {
+  event: WatchEvent;
+  check: CheckRow | null;
+}
+
+type IdFor = (agent: string, check: CheckName, subject: string | null) => string;
+
+export function newsOf(handoff: Handoff, idFor: IdFor): HandoffNews {
+  const step = stepOf(handoff);
+  const { agent, project, file, trigger, sha256, oldSession, newSession } = handoff;
+  const reason = handoff.steps.at(-1)?.reason ?? null;
+  const data = { handoff: handoff.id, step, reason, file: shown(file, 4_096), trigger };
+  const event: WatchEvent = {
+    id: randomUUID(),
+    atMs: stepMs(handoff),
+    agent,
+    sessionId: newSession ?? oldSession,
+    source: 'watchkeeper',
+    kind: 'handoff',
+    data,
+  };
+  if (step !== 'requested' && step !== 'done' && step !== 'failed') return { event, check: null };
+  const finding = isLoud(handoff) ? idFor(agent, 'handoff-failed', handoff.id) : null;
+  const details = { ...data, sha256, old_session: oldSession, new_session: newSession, finding };
+  const check = { agent, project, atMs: stepMs(handoff), type: 'handoff', status: statusOf(step, reason), details };
+  return { event, check };
+}
+
+function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] {
+  if (step !== 'failed') return 'ok';
+  return isQuietFailure(reason) ? 'warning' : 'critical';
+}
+
+/**
+ * While the agent is in one of its two sessions, a handoff that failed concerns a human: until one says so, or a later one
+ * is done. One that runs does not make up for it yet.
+ */
+export function failureFinding(over: readonly Handoff[], view: AgentView, idFor: IdFor): Finding | null {
+  const counts = (one: Handoff) => one.agent === view.agent && (isLoud(one) || stepOf(one) === 'done');
+  const handoff = over.findLast(counts);
+  if (handoff === undefined || !isLoud(handoff) || handoff.acked || view.reading.state === 'ended') return null;
+  if (view.sessionId !== handoff.oldSession && view.sessionId !== handoff.newSession) return null;
+  return findingOf(handoff, failureWords(handoff), idFor);
+}
+
+/** A cleared agent that does not get its resume prompt past the deadline: a human may see why. */
+export function stuckFinding(
+  cycle: Cycle | undefined,
+  deadlineMs: number,
+  nowMs: number,
+  idFor: IdFor,
+): Finding | null {
+  if (cycle === undefined) return null;
+  const { handoff, actions } = cycle;
+  if (stepOf(handoff) !== 'cleared' || nowMs - stepMs(handoff) < deadlineMs) return null;
+  const tries = actions.filter(({ deed, after }) => deed === 'resume' && after === handoff.steps.length);
+  // The last word, also while it is being tried again.
+  const { outcome, reason } = tries.flatMap(({ outcomes }) => outcomes).at(-1) ?? {};
+  if (outcome === 'refused') return findingOf(handoff, stuckWords(handoff, reason ?? 'stale'), idFor);
+  // Or nothing could be tried at all.
+  const { move, waitsSinceMs } = cycle;
+  const isHeld = waitsSinceMs !== null && nowMs - waitsSinceMs >= deadlineMs;
+  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, move.reason), idFor) : null;
+}
+
+function findingOf(handoff: Handoff, text: string, idFor: IdFor): Finding {
+  const atMs = stepMs(handoff);
+  return {
+    id: idFor(handoff.agent, 'handoff-failed', handoff.id),
+    check: 'handoff-failed',
+    subject: handoff.id,
+    severity: 'critical',
+    standing: 'seen',
+    confidence: 1,
+    sinceMs: atMs,
+    evidence: [{ source: 'watchkeeper', atMs, text }],
+    action: 'tell a human',
+    slots: null,
+  };
+}
+
+function isLoud(handoff: Handoff): boolean {
+  return stepOf(handoff) === 'failed' && !isQuietFailure(handoff.steps.at(-1)?.reason ?? null);
+}

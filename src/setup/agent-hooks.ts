@@ -1,0 +1,139 @@
+import { eventsFor, permissionEvent } from '../clients/claude-code/event-versions.ts';
+import { manualMode, permissionModeIn } from '../clients/claude-code/permission-mode.ts';
+import { handoffWaitsText } from '../handoff/documents.ts';
+import type { Home } from '../home/home.ts';
+import type { AgentView } from '../model/agent.ts';
+import { shown } from '../model/text.ts';
+import type { Clock, Files } from '../model/world.ts';
+import { placesOf } from './places.ts';
+import { glance } from './texts.ts';
+
+/** What an agent's client tells us by hooks, and what it does not. */
+interface AgentHooks {
+  /** Events that its client knows and that have no hook of ours; null: it has no hooks of ours at all. */
+  lacks: readonly string[] | null;
+  /** It asks before it writes, and no hook can answer: a handoff would stand until a person does. */
+  handoffWaits: boolean;
+}
+
+interface AgentHooksParts {
+  home: Home;
+  userHome: string;
+  files: Files;
+  clock: Clock;
+}
+
+type View = Pick<AgentView, 'agent' | 'cwd' | 'clientVersion' | 'transcript' | 'authority' | 'startedAtMs' | 'sources'>;
+
+interface Agent {
+  /** null: it was not looked at yet. */
+  view: View | null;
+  seen: { configDir: string | null };
+}
+
+const nothingKnown: AgentHooks = { lacks: null, handoffWaits: false };
+const noticedEveryMs = 15_000;
+/** Of a record that is longer, its end. */
+const bytesMax = 512 * 1024;
+
+/** Looks at the settings that count for an agent and at the mode it is in. */
+export class AgentHooksLook {
+  readonly #parts: AgentHooksParts;
+  readonly #known = new Map<string, { atMs: number; hooks: AgentHooks }>();
+  readonly #modes = new Map<string, { transcript: string; read: number; mode: string | null }>();
+  readonly #noticed = new Set<string>();
+  #noticedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: AgentHooksParts) {
+    this.#parts = parts;
+  }
+
+  /** `maxAgeMs`: for those who ask often and do nothing because of it. */
+  of({ view, seen }: Agent, maxAgeMs = 0): AgentHooks {
+    if (view === null) return nothingKnown;
+    const atMs = this.#parts.clock.monotonicMs();
+    const known = this.#known.get(view.agent);
+    if (known !== undefined && atMs - known.atMs < maxAgeMs) return known.hooks;
+    const hooks = this.#look(view, seen.configDir);
+    this.#known.set(view.agent, { atMs, hooks });
+    return hooks;
+  }
+
+  /** Now and then, what somebody should know of these agents, each thing once. */
+  news(agents: readonly Agent[]): string[] {
+    const nowMs = this.#parts.clock.monotonicMs();
+    if (nowMs - this.#noticedMs < noticedEveryMs) return [];
+    this.#noticedMs = nowMs;
+    const there = new Set(agents.map(({ view }) => view?.agent));
+    for (const kept of [this.#known, this.#modes])
+      for (const name of kept.keys()) if (!there.has(name)) kept.delete(name);
+    const lines = agents.flatMap((agent) => {
+      const { view } = agent;
+      if (view === null) return [];
+      const { lacks, handoffWaits } = this.of(agent);
+      const waits = handoffWaits && view.authority === 'manage' ? [`${view.agent}: ${handoffWaitsText}`] : [];
+      if (lacks === null || lacks.length === 0) return waits;
+      const version = shown(view.clientVersion ?? '', 20);
+      return [
+        ...waits,
+        `Claude Code ${version} knows events for which its settings have no hook of ours (${lacks.join(', ')}): run \`watchkeeper init\` again`,
+      ];
+    });
+    const fresh = [...new Set(lines)].filter((line) => !this.#noticed.has(line));
+    for (const line of fresh) this.#noticed.add(line);
+    return fresh;
+  }
+
+  #look(agent: View, configDir: string | null): AgentHooks {
+    // Nothing is known of it yet.
+    if (agent.cwd === null || configDir === null) return nothingKnown;
+    const environment = { CLAUDE_CONFIG_DIR: configDir };
+    const target = { dir: agent.cwd, user: false, configDir: null };
+    const places = placesOf(target, { environment, userHome: this.#parts.userHome, cwd: agent.cwd });
+    if (!places.ok) return nothingKnown;
+    // With comments in it the client skips a file as a whole.
+    const settings = [places.value.settings, ...places.value.others].flatMap((file) => {
+      const view = glance(file);
+      return view === null || view.lenient !== null ? [] : [{ file, view }];
+    });
+    const views = settings.map(({ view }) => view);
+    const isOff = views.some(({ hooksDisabled }) => hooksDisabled);
+    const have = new Set(
+      isOff ? [] : views.flatMap(({ scripts }) => [...(scripts.get(this.#parts.home.hookScript) ?? [])]),
+    );
+    const isHeard = settings.some(
+      ({ file, view }) =>
+        view.scripts.get(this.#parts.home.hookScript)?.has(permissionEvent) && this.#isInForce(file, agent),
+    );
+    const mayWrite = (have.has(permissionEvent) && isHeard) || views.some(({ allowsWriting }) => allowsWriting);
+    return {
+      lacks: have.size === 0 ? null : eventsFor(agent.clientVersion).filter((event) => !have.has(event)),
+      handoffWaits: !mayWrite && this.#mode(agent) === manualMode,
+    };
+  }
+
+  /** A client takes changed settings up after a moment, or at its next start: the first hook from it tells. */
+  #isInForce(file: string, { startedAtMs, sources }: View): boolean {
+    const writtenMs = this.#parts.files.info(file)?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    const heardMs = sources.find(({ source }) => source === 'hook')?.atMs ?? null;
+    return startedAtMs > writtenMs || (heardMs !== null && heardMs > writtenMs);
+  }
+
+  #mode({ agent, transcript }: View): string | null {
+    if (transcript === null) return null;
+    const { files } = this.#parts;
+    const size = files.info(transcript)?.size ?? 0;
+    const last = this.#modes.get(agent);
+    // Another session begins in the mode of the one before.
+    const anew = { transcript, read: 0, mode: last?.mode ?? null };
+    const known = last?.transcript === transcript && last.read <= size ? last : anew;
+    const from = Math.max(known.read, size - bytesMax);
+    const read = files.readAt(transcript, from, bytesMax);
+    if (!read.ok) return known.mode;
+    // What is half written is read again.
+    const end = read.bytes.lastIndexOf(0x0a) + 1;
+    const mode = permissionModeIn(read.bytes.toString('utf8', 0, end)) ?? known.mode;
+    this.#modes.set(agent, { transcript, read: from + end, mode });
+    return mode;
+  }
+}

@@ -1,0 +1,341 @@
+import type { Config } from '../config/schema.ts';
+import { type FoundTrouble, findSpawnTroubles } from '../detect/spawn-findings.ts';
+import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { Counters } from '../model/counters.ts';
+import type { Incident } from '../model/incident.ts';
+import type { SpawnRow, SpawnSigns, SpawnStatus, StoredSpawn } from '../model/spawn.ts';
+import type { Store, StoreBatch } from '../model/store.ts';
+import type { Clock } from '../model/world.ts';
+import type { OutputGlance, Outputs } from '../sense/outputs.ts';
+import { type Moment, Spawn } from './spawn.ts';
+import {
+  changeRow,
+  clientRow,
+  endOf,
+  keyOf,
+  type SpawnDocument,
+  spawnDocument,
+  statusOf,
+  summaryRow,
+} from './spawn-rows.ts';
+
+interface SpawnsParts {
+  host: string;
+  store: Store;
+  outputs: Outputs;
+  clock: Clock;
+  counters: Counters;
+  config: () => Config;
+  views: () => AgentView[];
+  record: (batch: StoreBatch) => void;
+  idFor: (agent: string | null, check: CheckName, subject: string | null) => string;
+  /** The open incident about it. */
+  incident: (agent: string | null, check: CheckName, subject: string | null) => Incident | null;
+}
+
+/** A finding that belongs to no agent. */
+export interface LooseFinding {
+  project: string;
+  finding: Finding;
+}
+
+const keptMs = 24 * 3_600_000;
+const spawnsMax = 2_000;
+const countedMax = 10_000;
+/** A file that grows all the time need not be written down every time. */
+const writeEveryMs = 5_000;
+/** The client tells its model of a failed shell by itself; only what it does not take up is worth a word. */
+const takeUpMs = 60_000;
+
+/** All background work of this host: where it comes from, how it is doing, and what is wrong with it. */
+export class Spawns {
+  readonly #parts: SpawnsParts;
+  readonly #spawns = new Map<string, Spawn>();
+  readonly #signs = new Map<string, SpawnSigns>();
+  readonly #summaries = new Map<string, number>();
+  readonly #counted = new Set<string>();
+  readonly #startedMs: number;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #troubles: FoundTrouble[] = [];
+  #refreshing: Promise<void> | null = null;
+
+  constructor(parts: SpawnsParts) {
+    this.#parts = parts;
+    this.#startedMs = parts.clock.nowMs();
+  }
+
+  /** What an earlier run knew. After the incidents, which say what was told. */
+  async restore(): Promise<void> {
+    const { store, host, clock } = this.#parts;
+    const rows = await store.loadSpawns(host, clock.nowMs() - keptMs, null);
+    if (rows.ok) for (const row of rows.value) this.#takeIn(row);
+  }
+
+  /** What somebody tracked, finished or removed meanwhile. One query at a time; nobody waits for it. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#readTracked().finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  async #readTracked(): Promise<void> {
+    const { store, host, clock } = this.#parts;
+    const rows = await store.loadSpawns(host, clock.nowMs() - keptMs, 'tracked');
+    if (!rows.ok) return;
+    const there = new Set(rows.value.map((row) => row.id));
+    for (const [key, { row }] of this.#spawns) {
+      if (row.source === 'tracked' && !there.has(row.id)) this.#spawns.delete(key);
+    }
+    for (const row of rows.value) this.#takeIn(row);
+  }
+
+  /** What an agent's own records say now. */
+  seen(view: AgentView, signs: SpawnSigns | null): void {
+    if (signs !== null) this.#signs.set(view.agent, signs);
+  }
+
+  /** `pauseMs`: not if the last look is younger. */
+  look(pauseMs = 0): void {
+    const { clock, config } = this.#parts;
+    const { spawn } = config();
+    if (clock.monotonicMs() - this.#lookedMs < pauseMs) return;
+    this.#lookedMs = clock.monotonicMs();
+    const moment: Moment = {
+      nowMs: clock.nowMs(),
+      monotonicMs: clock.monotonicMs(),
+      limits: { stallMs: spawn.stallMinutes * 60_000, abandonMs: spawn.abandonMinutes * 60_000 },
+    };
+    const views = new Map(this.#parts.views().map((view) => [view.agent, view]));
+    for (const [agent, signs] of this.#signs) {
+      const view = views.get(agent);
+      if (view === undefined) this.#signs.delete(agent);
+      else this.#takeSigns(view, signs);
+    }
+    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
+    this.#lookAtAll(moment, views, batch);
+    const states = [...this.#spawns.values()].map((each) => each.state());
+    const warnMs = Math.min(60_000, moment.limits.stallMs / 4);
+    this.#tellTroubles(findSpawnTroubles(states, { warnMs }, moment.nowMs), moment, batch);
+    this.#summarise(moment, batch);
+    this.#forget(moment.nowMs);
+    if (batch.spawns.length + batch.checks.length > 0) this.#parts.record(batch);
+  }
+
+  /** The views with what is wrong with their spawns. */
+  overlay(views: AgentView[]): AgentView[] {
+    if (this.#troubles.length === 0) return views;
+    return views.map((view) => {
+      const mine = this.#troubles.filter(({ agent }) => agent === view.agent);
+      return mine.length === 0
+        ? view
+        : { ...view, findings: [...view.findings, ...mine.map((each) => this.#named(each))] };
+    });
+  }
+
+  loose(): LooseFinding[] {
+    return this.#troubles
+      .filter(({ agent }) => agent === null)
+      .map((trouble) => ({ project: trouble.project, finding: this.#named(trouble) }));
+  }
+
+  /** How one stands; null: there is none of that id. */
+  status(agent: string | null, taskId: string): SpawnStatus | null {
+    for (const { row } of this.#spawns.values()) if (row.agent === agent && row.taskId === taskId) return row.status;
+    return null;
+  }
+
+  documents(agent: string): SpawnDocument[] {
+    return this.#active(agent).map((spawn) => spawnDocument(spawn));
+  }
+
+  /** When the work of an agent began that runs now, and whether some of it cannot be seen without asking. */
+  progress(agent: string): { sinceMs: number; hidden: boolean } | null {
+    const running = this.#active(agent).filter(({ row, orphan }) => row.status !== 'abandoned' && orphan === null);
+    if (running.length === 0) return null;
+    return {
+      sinceMs: Math.min(...running.map(({ row }) => row.spawnedAtMs)),
+      hidden: running.some(({ watched }) => watched.length === 0),
+    };
+  }
+
+  #active(agent: string): Spawn[] {
+    return [...this.#spawns.values()].filter((spawn) => spawn.row.agent === agent && !spawn.isOver);
+  }
+
+  #named({ agent, finding }: FoundTrouble): Finding {
+    return { ...finding, id: this.#parts.idFor(agent, finding.check, finding.subject), standing: 'seen' };
+  }
+
+  /** A stored row: of an earlier run, or of somebody who tracks. */
+  #takeIn({ noticed, ...row }: StoredSpawn): void {
+    const key = keyOf(row);
+    const known = this.#spawns.get(key);
+    const end = endOf(row, this.#parts.clock.nowMs());
+    if (known !== undefined && known.row.id === row.id) {
+      // A client's own word is in its record; of the others the row is the word.
+      if (row.source === 'tracked' && known.end?.how !== end?.how) known.end = end;
+      return;
+    }
+    const { stallMinutes, abandonMinutes } = this.#parts.config().spawn;
+    const quiet = { stalled: stallMinutes, abandoned: abandonMinutes }[row.status as 'stalled'] ?? 0;
+    // What changed while nobody looked is a change yet to be told.
+    const spawn = new Spawn({ ...row, status: noticed ?? 'running' }, end, quiet * 60_000);
+    spawn.untold = noticed === 'failed' && this.#parts.incident(row.agent, 'spawn-failed', row.taskId) !== null;
+    this.#spawns.set(key, spawn);
+  }
+
+  #takeSigns(view: AgentView, signs: SpawnSigns): void {
+    for (const work of signs.works) {
+      const key = `client\n${view.agent}\n${work.id}`;
+      const end = signs.ends.get(work.id) ?? null;
+      let spawn = this.#spawns.get(key);
+      if (spawn === undefined) {
+        if (this.#spawns.size >= spawnsMax) continue;
+        // Of what was over before the first look only the row is made.
+        const old = end !== null && end.atMs < this.#startedMs;
+        if (old && end.atMs < this.#startedMs - keptMs) continue;
+        const row = clientRow(this.#parts.host, view, work, signs.sessionId);
+        spawn = new Spawn(old ? { ...row, status: statusOf(end) } : row, end, 0);
+        this.#spawns.set(key, spawn);
+      }
+      spawn.end = end;
+      spawn.callOpen = work.callOpen;
+    }
+    for (const spawn of this.#spawns.values()) {
+      const { row } = spawn;
+      if (row.agent !== view.agent || row.source !== 'client' || row.sessionId === signs.sessionId) continue;
+      spawn.end ??= signs.ends.get(row.taskId) ?? null;
+      const moved = row.output?.slice(row.output.lastIndexOf('/') + 1);
+      if (row.taskType === 'subagent' && moved !== undefined && signs.subagentFolder !== null)
+        spawn.watchOutput(`${signs.subagentFolder}/${moved}`);
+    }
+  }
+
+  #lookAtAll(moment: Moment, views: ReadonlyMap<string, AgentView>, batch: StoreBatch): void {
+    const glances = new Map<string, OutputGlance>();
+    const glance = (path: string): OutputGlance => {
+      const known = glances.get(path);
+      if (known !== undefined) return known;
+      const fresh = this.#parts.outputs.glance(path);
+      glances.set(path, fresh);
+      if (fresh.problem !== null && !this.#counted.has(path)) {
+        if (this.#counted.size >= countedMax) this.#counted.clear();
+        this.#counted.add(path);
+        this.#parts.counters.add(`spawn.${fresh.problem}`);
+      }
+      return fresh;
+    };
+    const sharing = this.#sharing();
+    for (const spawn of this.#spawns.values()) {
+      if (spawn.row.agent === null) spawn.row = { ...spawn.row, agent: parentOf(spawn.row.project, views) };
+      const parent = spawn.row.agent === null ? null : (views.get(spawn.row.agent) ?? null);
+      const others = (sharing.get(spawn.row.output ?? '') ?? []).filter((other) => other !== spawn);
+      const sharedWith = others.map((other) => other.row.taskId);
+      const before = spawn.look(moment, { parent, glance, outputs: this.#parts.outputs, sharedWith });
+      if (before !== spawn.row.status) {
+        spawn.untold = spawn.row.status === 'failed' && spawn.end?.how === 'failed';
+        batch.checks.push(changeRow(spawn, before, moment, this.#parts.idFor));
+      }
+      if (spawn.untold && this.#isToldOtherwise(spawn, parent, moment.nowMs)) spawn.untold = false;
+      this.#write(spawn, moment, batch);
+    }
+  }
+
+  /** Output files that more than one running spawn writes to. */
+  #sharing(): Map<string, Spawn[]> {
+    const by = new Map<string, Spawn[]>();
+    for (const spawn of this.#spawns.values()) {
+      const { output } = spawn.row;
+      if (output !== null && !spawn.isOver) by.set(output, [...(by.get(output) ?? []), spawn]);
+    }
+    return by;
+  }
+
+  #isToldOtherwise(spawn: Spawn, parent: AgentView | null, nowMs: number): boolean {
+    const { agent, taskId, taskType, source } = spawn.row;
+    const endedMs = spawn.end?.atMs ?? nowMs;
+    if (nowMs - endedMs > keptMs) return true;
+    // Told to a human it stays until somebody has seen it.
+    const incident = this.#parts.incident(agent, 'spawn-failed', taskId);
+    if (incident !== null && (incident.ackedMs !== null || incident.lastPromptMs !== null)) return true;
+    if (source !== 'client' || taskType !== 'shell' || parent === null) return false;
+    return parent.lastTurn === 'ok' && (parent.lastTurnAtMs ?? 0) > endedMs;
+  }
+
+  #write(spawn: Spawn, moment: Moment, batch: StoreBatch): void {
+    const text = JSON.stringify(spawn.row);
+    const { written } = spawn;
+    if (written?.text === text) return;
+    const isStatus = written === null || statusText(written.text) !== statusText(text);
+    if (!isStatus && moment.monotonicMs - written.atMonotonicMs < writeEveryMs) return;
+    spawn.written = { text, atMonotonicMs: moment.monotonicMs };
+    batch.spawns.push(spawn.row);
+  }
+
+  #tellTroubles(troubles: FoundTrouble[], moment: Moment, batch: StoreBatch): void {
+    const fresh = troubles.filter(({ agent, finding }) => !this.#isTooSoon(agent, finding, moment.nowMs));
+    const orphaned = (list: FoundTrouble[]) => list.filter(({ finding }) => finding.check === 'orphaned-work');
+    const same = (a: FoundTrouble) => (b: FoundTrouble) =>
+      a.agent === b.agent && a.finding.subject === b.finding.subject;
+    const row = (trouble: FoundTrouble, status: 'ok' | 'warning') => {
+      const { id, evidence } = this.#named(trouble);
+      const details = { finding: id, session_id: trouble.finding.subject, evidence: evidence.map(({ text }) => text) };
+      const { agent, project } = trouble;
+      batch.checks.push({ agent, project, atMs: moment.nowMs, type: 'orphaned_work', status, details });
+    };
+    const before = orphaned(this.#troubles);
+    const now = orphaned(fresh);
+    // Those of an earlier run have their row already.
+    for (const trouble of now) {
+      const known =
+        before.some(same(trouble)) ||
+        this.#parts.incident(trouble.agent, 'orphaned-work', trouble.finding.subject) !== null;
+      if (!known) row(trouble, 'warning');
+    }
+    for (const trouble of before) if (!now.some(same(trouble))) row(trouble, 'ok');
+    this.#troubles = fresh;
+  }
+
+  #isTooSoon(agent: string | null, finding: FoundTrouble['finding'], nowMs: number): boolean {
+    if (finding.check !== 'spawn-failed') return false;
+    const spawn = this.#spawns.get(`client\n${agent}\n${finding.subject}`);
+    const waitMs = Math.min(takeUpMs, this.#parts.config().spawn.stallMinutes * 60_000);
+    return spawn?.row.taskType === 'shell' && Math.abs(nowMs - finding.sinceMs) < waitMs;
+  }
+
+  #summarise(moment: Moment, batch: StoreBatch): void {
+    const dueMs = this.#parts.config().healthIntervalMinutes * 60_000;
+    const agents = new Set(
+      [...this.#spawns.values()].flatMap(({ row, isOver }) => (isOver || row.agent === null ? [] : [row.agent])),
+    );
+    for (const agent of this.#summaries.keys()) if (!agents.has(agent)) this.#summaries.delete(agent);
+    for (const agent of agents) {
+      const last = this.#summaries.get(agent);
+      if (last !== undefined && moment.monotonicMs - last < dueMs) continue;
+      this.#summaries.set(agent, moment.monotonicMs);
+      batch.checks.push(summaryRow(agent, this.#active(agent), moment.nowMs));
+    }
+  }
+
+  #forget(nowMs: number): void {
+    for (const [key, spawn] of this.#spawns) {
+      const overMs = spawn.row.endedAtMs ?? (spawn.row.status === 'abandoned' ? nowMs - spawn.quietMs : null);
+      // What the client still tells of would only be found anew.
+      const told = this.#signs.get(spawn.row.agent ?? '')?.works.some((work) => work.id === spawn.row.taskId) ?? false;
+      if (overMs !== null && nowMs - overMs > keptMs && !told) this.#spawns.delete(key);
+    }
+  }
+}
+
+/** `{project}-ps`, else the only living agent of the project. */
+function parentOf(project: string, views: ReadonlyMap<string, AgentView>): string | null {
+  const living = [...views.values()].filter((view) => view.project === project && view.reading.state !== 'ended');
+  const named = living.find((view) => view.agent === `${project}-ps`);
+  return named?.agent ?? (living.length === 1 ? (living[0]?.agent ?? null) : null);
+}
+
+function statusText(json: string): string {
+  const { status, reason, output, agent } = JSON.parse(json) as SpawnRow;
+  return JSON.stringify([status, reason, output, agent]);
+}

@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { version } from '../home/version.ts';
+import type { ClientName, Source } from '../model/agent.ts';
+
+/** How one source did in a run of the state scenarios against one version of a client. */
+export interface SignalResult {
+  source: Source;
+  holds: boolean;
+  /** How often it said something, and how often that was right. */
+  said: number;
+  right: number;
+  /** What it should have told and did not. */
+  missed: string[];
+}
+
+export interface ConformanceResult {
+  v: 1;
+  client: ClientName;
+  client_version: string;
+  watchkeeper_version: string;
+  at: string;
+  /** All sources together. */
+  fused: { said: number; right: number; unknown: number; dangerous: number };
+  signals: SignalResult[];
+}
+
+const number = z.number();
+const resultShape = z.object({
+  client: z.literal('claude-code'),
+  client_version: z.string().max(200),
+  at: z.iso.datetime(),
+  fused: z.object({ said: number, right: number, unknown: number, dangerous: number }),
+  signals: z.array(
+    z.object({ source: z.string(), holds: z.boolean(), said: number, right: number, missed: z.array(z.string()) }),
+  ),
+});
+
+const filesMax = 200;
+const recheckMs = 5_000;
+
+export function writeResult(
+  dir: string,
+  found: Omit<ConformanceResult, 'v' | 'watchkeeper_version'>,
+): { file: string; result: ConformanceResult } {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const file = path.join(dir, `${found.client}-${found.client_version.replaceAll(/[^\w.-]/g, '_')}.json`);
+  const result: ConformanceResult = { v: 1, watchkeeper_version: version, ...found };
+  writeFileSync(`${file}.new`, `${JSON.stringify(result, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return { file, result };
+}
+
+export function readResults(dir: string): ConformanceResult[] {
+  let names: string[];
+  try {
+    names = readdirSync(dir).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+  return names.slice(0, filesMax).flatMap((name) => {
+    try {
+      const result: unknown = JSON.parse(readFileSync(path.join(dir, name), 'utf8'));
+      return resultShape.safeParse(result).success ? [result as ConformanceResult] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The sources that a conformance run found broken, by the version of the client. Read again when it has run again. */
+export class BrokenSources {
+  readonly #dir: string;
+  #byVersion = new Map<string, ReadonlySet<Source>>();
+  #stamp = '';
+  #checkedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  of(client: ClientName, clientVersion: string | null): ReadonlySet<Source> {
+    this.#refresh();
+    return this.#byVersion.get(`${client} ${clientVersion}`) ?? none;
+  }
+
+  #refresh(): void {
+    if (performance.now() - this.#checkedMs < recheckMs) return;
+    this.#checkedMs = performance.now();
+    const stamp = String(statSync(this.#dir, { throwIfNoEntry: false })?.mtimeMs);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    this.#byVersion = new Map(
+      readResults(this.#dir).map(({ client, client_version, signals }) => [
+        `${client} ${client_version}`,
+        new Set(signals.filter(({ holds }) => !holds).map(({ source }) => source)),
+      ]),
+    );
+  }
+}
+
+const none: ReadonlySet<Source> = new Set();
