@@ -43,9 +43,10 @@ export function tmuxPane(socket: string, pane: string, still: () => boolean = ()
       tidied.add(socket);
       const buffer = `${bufferPrefix}${process.pid}-${process.hrtime.bigint()}`;
       if ((await ask(['load-buffer', '-b', buffer, '-'], text)) === null) return 'not-now';
+      // `-r`: after a reset of the pane tmux leaves out the brackets, and would turn each line break into an Enter.
       const typed = !still()
         ? 'not-now'
-        : await guarded(ask, pane, guard, `paste-buffer -p -d -b ${buffer} -t ${pane}`);
+        : await guarded(ask, pane, guard, `paste-buffer -p -r -d -b ${buffer} -t ${pane}`);
       if (typed !== 'done') await ask(['delete-buffer', '-b', buffer]);
       return typed;
     },

@@ -1,7 +1,7 @@
 // A signal reaches only a process of this cluster, and only the very one that was found: by boot, pid, start time, user and directory.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,6 +17,7 @@ beforeEach(() => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'wk-postmaster-'));
   place = { cluster: path.join(dir, 'data') } as EmbeddedPlace;
   mkdirSync(place.cluster);
+  copyFileSync('/bin/sleep', path.join(dir, 'postgres'));
   children = [];
 });
 afterEach(() => {
@@ -24,9 +25,9 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Something that runs in this directory. */
-function running(cwd: string): ServerProcess {
-  const child = spawn('sleep', ['60'], { cwd, stdio: 'ignore' });
+/** Something that runs in this directory: by its program a database, unless told otherwise. */
+function running(cwd: string, program = path.join(dir, 'postgres')): ServerProcess {
+  const child = spawn(program, ['60'], { cwd, stdio: 'ignore' });
   children.push(child);
   const found = readProcess(child.pid ?? 0);
   if (found === null) throw new Error('it did not start');
@@ -65,6 +66,13 @@ describe('a process is of this cluster', () => {
 
   it('but not by its recorded pid alone', () => {
     const other = running(dir);
+    recorded(other);
+    expect(findPostmaster(place)).toBeNull();
+    expect(clusterProcesses(place)).toEqual([]);
+  });
+
+  it('nor by its directory alone: a person’s own program may stand there', () => {
+    const other = running(place.cluster, 'sleep');
     recorded(other);
     expect(findPostmaster(place)).toBeNull();
     expect(clusterProcesses(place)).toEqual([]);

@@ -59,7 +59,9 @@ function belongs(found: OsProcess, place: Pick<EmbeddedPlace, 'cluster'>): boole
     return false;
   }
   try {
-    return readlinkSync(`/proc/${found.pid}/cwd`) === realpathSync(place.cluster);
+    // A person's shell or editor may stand there as well.
+    const isServer = /^postgres(?: \(deleted\))?$/.test(path.basename(readlinkSync(`/proc/${found.pid}/exe`)));
+    return isServer && readlinkSync(`/proc/${found.pid}/cwd`) === realpathSync(place.cluster);
   } catch {
     // root without CAP_SYS_PTRACE, as in a container, cannot see another user's working directory.
     return namesCluster(found.pid, place);
