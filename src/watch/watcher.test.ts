@@ -57,7 +57,7 @@ function watching(open: readonly CheckName[] = [], texts: ReadonlyMap<string, st
     told: () => {},
     hooked: () => {},
     broken: () => new Set(),
-    authority: (_agent, inTmux) => (inTmux ? 'manage' : 'observe'),
+    authority: (_agent, session) => (session === null ? 'observe' : 'manage'),
     unansweredSince: () => null,
     idFor: (agent, check) => `${agent}/${check}`,
     isOpen: (_agent, check) => open.includes(check),
