@@ -185,6 +185,7 @@ export class WatchedAgent {
     const view = this.lastView;
     if (view !== null && view.band !== null) view.band = { ...view.band, sinceMs: view.band.sinceMs - byMs };
     for (const known of [view, this.#session.facts]) if (known !== null) keepNotAfter(known, nowMs);
+    this.#parts.follower.clockSetBack(byMs);
     this.#parts.inbox.clockSetBack(nowMs);
     this.#heardMs = this.#heardMs === null ? null : notAfter(this.#heardMs, nowMs);
   }
