@@ -1,11 +1,11 @@
 import { tmuxPane } from '../act/pane-terminal.ts';
+import { authorityNow } from '../actions/authority.ts';
 import { Commander, type CommandResult } from '../actions/commander.ts';
 import { ControlClients } from '../actions/control-clients.ts';
 import { type HoldDocument, Holds } from '../actions/holds.ts';
 import { Prompter, type PromptResult } from '../actions/prompter.ts';
 import { type ChannelHealth, Teller } from '../actions/teller.ts';
 import { Typist, type TypistParts } from '../actions/typist.ts';
-import { authorityFor } from '../config/match.ts';
 import type { Config } from '../config/schema.ts';
 import { messageFor } from '../decide/message.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
@@ -254,12 +254,15 @@ export class Acting {
     return this.#keeper.about(agent, check, subject);
   }
 
-  /** A person's word counts more than the rules; without a pane nothing can be done to an agent. */
-  authority(agent: string, inTmux: boolean): Authority {
-    if (!inTmux) return 'observe';
-    return (
-      this.#overrides.get(agent) ?? authorityFor(this.#parts.configFor(agent), agent, { launchedByUs: false, inTmux })
-    );
+  /** `session`: the tmux session it is in at this moment. */
+  authority(agent: string, session: string | null): Authority {
+    const others = () =>
+      this.#parts
+        .views()
+        .filter((view) => view.agent !== agent && view.reading.state !== 'ended')
+        .flatMap(({ tmux }) => (tmux === null ? [] : [tmux.session]));
+    const said = this.#overrides.get(agent) ?? null;
+    return authorityNow(agent, { session, said, config: this.#parts.configFor(agent), others });
   }
 
   async setAuthority(agent: string, authority: Authority): Promise<boolean> {

@@ -184,7 +184,7 @@ export class Daemon {
       failed: (error) => this.#failed('a look at one agent', error),
       told: (agent, event) => this.#acting.told(agent, event),
       hooked: (agent, hook) => this.#acting.hooked(agent, hook),
-      authority: (agent, inTmux) => this.#acting.authority(agent, inTmux),
+      authority: (agent, session) => this.#acting.authority(agent, session),
       unansweredSince: (agent) => this.#acting.unansweredSince(agent),
       idFor: (agent, check, subject) => this.#acting.idFor(agent, check, subject),
       isOpen: (agent, check, subject) => this.#acting.about(agent, check, subject) !== null,

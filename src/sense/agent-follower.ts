@@ -111,6 +111,12 @@ export class AgentFollower {
     return this.#lines === null ? null : path.dirname(this.#lines.path);
   }
 
+  /** The wall clock was set back: what the registry said is as long ago as it was, not of a time to come. */
+  clockSetBack(byMs: number): void {
+    const entry = this.#registry?.entry ?? null;
+    if (entry !== null && entry.sinceMs !== null) entry.sinceMs -= byMs;
+  }
+
   /** The session the registry named last. */
   get registeredSession(): string | null {
     return this.#registry?.entry.sessionId ?? null;

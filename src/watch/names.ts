@@ -24,6 +24,12 @@ export function nameFor(seen: SeenAgent, project: string, taken: ReadonlySet<str
   );
 }
 
+/** false: its tmux session was renamed since, or its pane was moved to another one. */
+export function isNamedAfter(name: string, session: string): boolean {
+  const given = shown(session, nameCharsMax);
+  return name === given || ['.', '@', '~'].some((mark) => name.startsWith(given + mark));
+}
+
 function unique(name: string, others: string[], taken: ReadonlySet<string>): string {
   const free = [name, ...others].find((candidate) => !taken.has(candidate));
   if (free !== undefined) return free;

@@ -38,7 +38,7 @@ interface Parts {
   subagents: SubagentWatch;
   inbox: AgentInbox;
   startedAtMs: number;
-  authority: (name: string, inTmux: boolean) => Authority;
+  authority: (name: string, session: string | null) => Authority;
   stored: StoredAgent | null;
   /** Everything the client's record says, also what was recorded before. */
   told: (agent: string, event: SessionEvent) => void;
@@ -185,6 +185,7 @@ export class WatchedAgent {
     const view = this.lastView;
     if (view !== null && view.band !== null) view.band = { ...view.band, sinceMs: view.band.sinceMs - byMs };
     for (const known of [view, this.#session.facts]) if (known !== null) keepNotAfter(known, nowMs);
+    this.#parts.follower.clockSetBack(byMs);
     this.#parts.inbox.clockSetBack(nowMs);
     this.#heardMs = this.#heardMs === null ? null : notAfter(this.#heardMs, nowMs);
   }
@@ -287,7 +288,7 @@ export class WatchedAgent {
     return describeAgent({
       name: this.name,
       host: host.name,
-      authority: authority(this.name, this.#seen.place !== null),
+      authority: authority(this.name, this.#seen.place?.pane.session ?? null),
       startedAtMs,
       seen: this.#seen,
       sessionId: this.#session.id,

@@ -5,7 +5,7 @@ import { defaultConfig } from '../config/schema.ts';
 import type { AgentView, CheckName } from '../model/agent.ts';
 import { Counters } from '../model/counters.ts';
 import type { StoredAgent } from '../model/store.ts';
-import type { Files, Processes, ProcessInfo } from '../model/world.ts';
+import type { Clock, Files, Processes, ProcessInfo } from '../model/world.ts';
 import type { SeenAgent, Sweep } from '../sense/fleet.ts';
 import { Watcher } from './watcher.ts';
 
@@ -23,7 +23,11 @@ const answers: Sweep['servers'][number] = { socket, panes: 1, failure: null };
 const hangs: Sweep['servers'][number] = { socket, panes: null, failure: 'hung' };
 
 /** A watcher where one process lives; `open`: the checks with an open incident. */
-function watching(open: readonly CheckName[] = [], texts: ReadonlyMap<string, string> = new Map()) {
+function watching(
+  open: readonly CheckName[] = [],
+  texts: ReadonlyMap<string, string> = new Map(),
+  clock: Clock = { nowMs: () => viewNowMs, monotonicMs: () => viewNowMs },
+) {
   const files = filesOf(texts);
   const processes: Processes = {
     bootId: 'b',
@@ -45,7 +49,7 @@ function watching(open: readonly CheckName[] = [], texts: ReadonlyMap<string, st
     inbox: { dir: '/none', look: () => false, hasFor: () => false, claim: () => [] } as never,
     processes,
     files,
-    clock: { nowMs: () => viewNowMs, monotonicMs: () => viewNowMs },
+    clock,
     counters: new Counters(),
     config: () => config,
     record: () => {},
@@ -57,7 +61,7 @@ function watching(open: readonly CheckName[] = [], texts: ReadonlyMap<string, st
     told: () => {},
     hooked: () => {},
     broken: () => new Set(),
-    authority: (_agent, inTmux) => (inTmux ? 'manage' : 'observe'),
+    authority: (_agent, session) => (session === null ? 'observe' : 'manage'),
     unansweredSince: () => null,
     idFor: (agent, check) => `${agent}/${check}`,
     isOpen: (_agent, check) => open.includes(check),
@@ -200,5 +204,27 @@ describe('a record that is longer than one look takes in', () => {
     watcher.pulse();
     expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([false, false]);
     expect(watcher.views()[0]?.sessionId).toBe(next);
+  });
+});
+
+describe('a clock that is set back', () => {
+  it('makes no agent wait anew that has waited for long', async () => {
+    const waiting = { pid, sessionId: '0b7e8a52-0000-4000-8000-000000000000', cwd: '/srv/api', procStart: startTicks };
+    const since = { kind: 'interactive', status: 'waiting', waitingFor: 'permission prompt' };
+    const entry = { ...waiting, ...since, statusUpdatedAt: viewNowMs - 180_000 };
+    const texts = new Map([[claudeCode.registryFile('/home/u/.claude', pid), JSON.stringify(entry)]]);
+    let nowMs = viewNowMs;
+    let monotonicMs = 0;
+    const { watcher, tick } = watching([], texts, { nowMs: () => nowMs, monotonicMs: () => monotonicMs });
+    const look = async () => {
+      nowMs += 2_000;
+      monotonicMs += 2_000;
+      return (await tick([inPane], [answers]))?.findings.map(({ check }) => check);
+    };
+    await look();
+    expect(await look()).toEqual(['waiting-human']);
+    nowMs -= 7_200_000;
+    watcher.clockSet(-7_200_000, nowMs);
+    for (let n = 0; n < 5; n += 1) expect(await look()).toEqual(['waiting-human']);
   });
 });

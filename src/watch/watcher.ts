@@ -49,7 +49,8 @@ export interface WatcherParts {
   told: (agent: string, event: SessionEvent) => void;
   hooked: (agent: string, hook: HeardHook) => void;
   broken: (client: ClientName, version: string | null) => ReadonlySet<Source>;
-  authority: (agent: string, inTmux: boolean) => Authority;
+  /** `session`: the tmux session it is in at this moment. */
+  authority: (agent: string, session: string | null) => Authority;
   unansweredSince: (agent: string) => number | null;
   /** A finding's id, the same while its trouble lasts. */
   idFor: (agent: string, check: CheckName, subject: string | null) => string;
