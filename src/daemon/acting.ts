@@ -438,6 +438,7 @@ function inboxItem(incident: Incident, view: AgentView | null) {
     id: incident.id,
     agent: incident.agent,
     kind: incident.check,
+    severity: incident.severity,
     subject: incident.subject,
     since: time(incident.openedMs),
     text: `${message.title}: ${message.text}`,
