@@ -172,8 +172,8 @@ describe('a record that is longer than one look takes in', () => {
   const at = new Date(viewNowMs - 30_000).toISOString();
   const line = { type: 'user', timestamp: at, promptSource: 'typed', message: { content: 'x'.repeat(100_000) } };
   const record = Array.from({ length: 30 }, (_, n) => `${JSON.stringify({ ...line, uuid: `u${n}` })}\n`).join('');
-  const registry = claudeCode.registryFile('/home/u/.claude', pid);
-  const transcript = claudeCode.transcriptFile('/home/u/.claude', '/srv/api', sessionId);
+  const registry = claudeCode.sources.registry.file('/home/u/.claude', pid);
+  const transcript = claudeCode.sources.record.file('/home/u/.claude', '/srv/api', sessionId);
 
   it('is said to be behind until it is read to the end, and so long a single run waits', async () => {
     const texts = new Map([
