@@ -212,7 +212,7 @@ describe('a clock that is set back', () => {
     const waiting = { pid, sessionId: '0b7e8a52-0000-4000-8000-000000000000', cwd: '/srv/api', procStart: startTicks };
     const since = { kind: 'interactive', status: 'waiting', waitingFor: 'permission prompt' };
     const entry = { ...waiting, ...since, statusUpdatedAt: viewNowMs - 180_000 };
-    const texts = new Map([[claudeCode.registryFile('/home/u/.claude', pid), JSON.stringify(entry)]]);
+    const texts = new Map([[claudeCode.sources.registry.file('/home/u/.claude', pid), JSON.stringify(entry)]]);
     let nowMs = viewNowMs;
     let monotonicMs = 0;
     const { watcher, tick } = watching([], texts, { nowMs: () => nowMs, monotonicMs: () => monotonicMs });
