@@ -67,4 +67,6 @@ export interface SpawnRow {
 export interface StoredSpawn extends SpawnRow {
   /** The status Watchkeeper last saw: another one was set by somebody else meanwhile. */
   noticed: SpawnStatus | null;
+  /** It was seen to fail, but the trouble about it did not come on record. */
+  isUnopened: boolean;
 }

@@ -82,13 +82,26 @@ const spawnShape = z.object({
   reason: words(500).nullable(),
   ended_at: moment.nullable(),
   noticed: status,
+  unopened: z.boolean().optional(),
 });
 
 const rowsMax = 2_000;
 
-export const selectSpawns = `SELECT s.id, s.spawn_time, s.last_output_change, s.ended_at, ${texts('a', 'name')},
-    ${texts('s', 'host', 'project', 'task_id', 'task_type', 'description', 'output_file', 'status', 'source', 'session_id', 'label', 'reason', 'noticed')}
-  FROM active_spawns s LEFT JOIN agents a ON a.id = s.agent_id`;
+const spawnColumns = `s.id, s.spawn_time, s.last_output_change, s.ended_at, ${texts('a', 'name')},
+    ${texts('s', 'host', 'project', 'task_id', 'task_type', 'description', 'output_file', 'status', 'source', 'session_id', 'label', 'reason', 'noticed')}`;
+const spawnTables = 'FROM active_spawns s LEFT JOIN agents a ON a.id = s.agent_id';
+
+export const selectSpawns = `SELECT ${spawnColumns} ${spawnTables}`;
+
+/**
+ * A failure whose check row is there without the trouble that it names: the daemon was killed between the two. Asked for
+ * at a start only.
+ */
+const unopened = `coalesce($3::text IS NULL AND s.noticed = 'failed' AND EXISTS (
+    SELECT FROM health_checks h WHERE h.agent_id IS NOT DISTINCT FROM s.agent_id AND h.check_time > $2 AND h.check_type = 'spawn'
+      AND h.project = s.project AND h.details->>'task_id' = s.task_id AND h.details->>'spawn_status' = 'failed'
+      AND h.details->>'finding' IS NOT NULL
+      AND NOT EXISTS (SELECT FROM incidents i WHERE i.id::text = h.details->>'finding')), false) AS unopened`;
 
 /** What runs, and what ended after the given time. Rows without a host were put in by hand: whoever looks takes them. */
 export async function loadSpawns(
@@ -99,7 +112,7 @@ export async function loadSpawns(
   odd: OddRow,
 ): Promise<StoredSpawn[]> {
   const rows = await client.query(
-    `${selectSpawns} WHERE (s.host = $1 OR (s.host IS NULL AND s.source = 'tracked'))
+    `SELECT ${spawnColumns}, ${unopened} ${spawnTables} WHERE (s.host = $1 OR (s.host IS NULL AND s.source = 'tracked'))
        AND ($3::text IS NULL OR s.source = $3)
        AND (s.ended_at > $2 OR (s.ended_at IS NULL AND (s.status NOT IN ('finished', 'failed') OR s.spawn_time > $2)))
      ORDER BY s.id DESC LIMIT ${rowsMax}`,
@@ -127,6 +140,7 @@ export function storedSpawns(rows: readonly unknown[], odd: OddRow = leftOut): S
     reason: row.reason,
     endedAtMs: row.ended_at,
     noticed: row.noticed,
+    isUnopened: row.unopened === true,
   }));
 }
 

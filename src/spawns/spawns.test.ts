@@ -128,6 +128,13 @@ describe('a daemon that was away', () => {
     expect(findings()).toEqual(['spawn-failed t1']);
   });
 
+  it('tells what was seen to fail a moment before the daemon died, without a trouble about it', async () => {
+    tracked(world, 1, { status: 'failed', endedAtMs: world.nowMs, noticed: 'failed', isUnopened: true });
+    await spawns.restore();
+    spawns.look();
+    expect(findings()).toEqual(['spawn-failed t1']);
+  });
+
   it('and nothing of what was over before it ever looked', () => {
     world.pass(10 * minute);
     spawns = world.daemon();

@@ -168,7 +168,7 @@ export class Spawns {
   }
 
   /** A stored row: of an earlier run, or of somebody who tracks. */
-  #takeIn({ noticed, ...row }: StoredSpawn): void {
+  #takeIn({ noticed, isUnopened, ...row }: StoredSpawn): void {
     const key = keyOf(row);
     const known = this.#spawns.get(key);
     const end = endOf(row, this.#parts.clock.nowMs());
@@ -181,7 +181,8 @@ export class Spawns {
     const quiet = { stalled: stallMinutes, abandoned: abandonMinutes }[row.status as 'stalled'] ?? 0;
     // What changed while nobody looked is a change yet to be told.
     const spawn = new Spawn({ ...row, status: noticed ?? 'running' }, end, quiet * 60_000);
-    spawn.untold = noticed === 'failed' && this.#parts.incident(row.agent, 'spawn-failed', row.taskId) !== null;
+    const isOpen = noticed === 'failed' && this.#parts.incident(row.agent, 'spawn-failed', row.taskId) !== null;
+    spawn.untold = isUnopened || isOpen;
     this.#spawns.set(key, spawn);
   }
 

@@ -118,6 +118,7 @@ export function tracked(world: World, id: number, given: Partial<StoredSpawn> = 
     reason: null,
     endedAtMs: null,
     noticed: null,
+    isUnopened: false,
     ...given,
   };
   world.stored.set(id, row);
