@@ -5,10 +5,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // unit: beside the code, no outside world. system: real tmux, PostgreSQL and the CLI.
 // clients: the real Claude Code; timed: those of them that assert how soon something is seen or done.
-// long: what takes too long for every run.
+// long: what takes too long for every run; long-timed: those of them that assert times, or wait for a moment of milliseconds.
 const timed = ['degraded', 'more-states', 'prompt', 'screens', 'spawns', 'state-matrix'].map(
   (name) => `test/clients/${name}.test.ts`,
 );
+const longTimed = ['conformance', 'people', 'prompts', 'rule-limits', 'state-matrix', 'states'].map(
+  (name) => `test/long/${name}.test.ts`,
+);
+const long = { testTimeout: 900_000, hookTimeout: 120_000 };
 // Two at a time where a file says that its scenarios may go together.
 const realClients = { testTimeout: 180_000, hookTimeout: 120_000, maxConcurrency: 2 };
 
@@ -63,14 +67,9 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'long',
-          include: ['test/long/**/*.test.ts'],
-          testTimeout: 900_000,
-          hookTimeout: 120_000,
-          maxWorkers: 1,
-        },
+        test: { name: 'long', include: ['test/long/**/*.test.ts'], exclude: longTimed, ...long, maxWorkers: 3 },
       },
+      { extends: true, test: { name: 'long-timed', include: longTimed, ...long, maxWorkers: 1 } },
     ],
   },
 });

@@ -45,7 +45,7 @@ function openAgent(place) {
     poll() {
       const events = [];
       for (const line of lines) {
-        const parsed = claudeCode.parseTranscriptLine(line, String(offset));
+        const parsed = claudeCode.sources.record.parseLine(line, String(offset));
         offset += line.length + 1;
         if (!parsed.ok) throw new Error('a made-up line could not be read');
         for (const event of parsed.events) {

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { runCheck } from './test/checks.mjs';
 import { stopAll, wasStopped } from './test/children.mjs';
 import { bringBuild, bringClients, bringDependencies, bringNode24, bringTmux } from './test/needs.mjs';
-import { addUp, parsePart, plan, workTree } from './test/parts.mjs';
+import { addUp, atOnce, parsePart, plan, workTree } from './test/parts.mjs';
 import { againMax, keepUnsteady, runMissedAgain } from './test/retry.mjs';
 import { checkLeftProcesses, endRun, startRun } from './test/run-folder.mjs';
-import { passesAlone, runVitest } from './test/vitest.mjs';
+import { passesAlone, runPieces, runVitest } from './test/vitest.mjs';
 
 const known = ['--setup-only', '--long', '--part K/N', '--node24'];
 const words = process.argv.slice(2);
@@ -71,21 +71,23 @@ async function testAll(folder, long) {
     if (!wasStopped()) results.push(await work());
   };
   const budget = { left: againMax };
-  const test = (project, files, only = null) =>
-    add(async () => {
-      const result = await runVitest({ project, files, only, folder, reports: long !== null });
-      return runMissedAgain(result, budget, (missed) => passesAlone(missed, { folder }));
-    });
+  const again = (result) => runMissedAgain(result, budget, (missed) => passesAlone(missed, { folder }));
+  const test = (project, files) =>
+    add(async () => again(await runVitest({ project, files, folder, reports: long !== null })));
   const bringing = bringClients();
   if (long === null || long.has('checks')) results.push(...(await Promise.all(checks.map(runCheck))));
   if (long === null || long.has('unit')) await test('unit', []);
   const problem = await bringing;
   if (problem !== null && !wasStopped()) return [...results, failedToBring(problem)];
-  for (const project of ['system', 'timed', 'clients', 'long']) {
+  for (const project of ['system', 'timed', 'clients']) {
     const files = long?.files(project) ?? [];
-    if (long === null ? project !== 'long' : files.length > 0) await test(project, files);
+    if (long === null || files.length > 0) await test(project, files);
   }
-  for (const { project, file, only } of long?.pieces ?? []) await test(project, [file], only);
+  for (const project of ['long', 'long-timed']) {
+    const pieces = long?.pieces(project) ?? [];
+    if (pieces.length === 0) continue;
+    await add(async () => again(await runPieces(project, pieces, atOnce[project], { folder, reports: true })));
+  }
   if (long?.has('unit on Node 24') || flags.includes('--node24')) {
     await add(async () => {
       const node = await bringNode24(path.join(folder, 'node24'));

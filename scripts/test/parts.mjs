@@ -6,8 +6,8 @@ import { root } from './children.mjs';
 import { writeLongReport, writeSeconds } from './report.mjs';
 
 /** How many of a project's files run at a time; see vitest.config.ts. */
-const atOnce = { system: 3, clients: 2, timed: 1, long: 1 };
-const unknownSeconds = { system: 10, clients: 40, timed: 60, long: 300 };
+export const atOnce = { system: 3, clients: 2, timed: 1, long: 3, 'long-timed': 1 };
+const unknownSeconds = { system: 10, clients: 40, timed: 60, long: 300, 'long-timed': 300 };
 const whole = { checks: 20, unit: 45, 'unit on Node 24': 60 };
 /** A long file is cut into pieces of about so much. */
 const pieceSeconds = 600;
@@ -56,8 +56,8 @@ function list(...args) {
  * taken to be of the same length. `only`: the tests of the piece; null: the whole file.
  */
 export function piecesOf(file, seconds, names) {
-  const count = Math.min(names.length, Math.ceil(seconds / pieceSeconds));
-  if (count <= 1) return [{ id: `long: ${file}`, file, only: null, seconds }];
+  const count = Math.max(1, Math.min(names.length, Math.ceil(seconds / pieceSeconds)));
+  if (count === 1) return [{ id: `long: ${file}`, file, only: null, seconds }];
   return Array.from({ length: count }, (_, n) => {
     const only = names.filter((_name, at) => at % count === n);
     return { id: `long: ${file} ${n + 1}/${count}`, file, only, seconds: (seconds * only.length) / names.length };
@@ -68,9 +68,9 @@ export function piecesOf(file, seconds, names) {
 function items() {
   const took = measured();
   const secondsOf = (project, file) => took[file] ?? unknownSeconds[project];
-  const long = list('--project', 'long');
+  const long = list('--project', 'long', '--project', 'long-timed');
   const files = list('--filesOnly').filter(({ projectName }) => projectName in atOnce);
-  const isLong = ({ projectName }) => projectName === 'long';
+  const isLong = ({ projectName }) => projectName.startsWith('long');
   return [
     ...Object.entries(whole).map(([id, seconds]) => ({ id, project: null, seconds })),
     ...files
@@ -78,9 +78,11 @@ function items() {
       .map(({ file, projectName: project }) => {
         return { id: `${project}: ${file}`, project, file, seconds: secondsOf(project, file) / atOnce[project] };
       }),
-    ...files.filter(isLong).flatMap(({ file }) => {
+    ...files.filter(isLong).flatMap(({ file, projectName: project }) => {
       const names = long.filter((test) => test.file === file).map(({ name }) => name.replaceAll(' > ', ' '));
-      return piecesOf(file, secondsOf('long', file), names).map((piece) => ({ ...piece, project: 'long' }));
+      return piecesOf(file, secondsOf(project, file), names).map((piece) => {
+        return { ...piece, project, alone: piece.seconds, seconds: piece.seconds / atOnce[project] };
+      });
     }),
   ];
 }
@@ -97,20 +99,31 @@ export function share(all, of) {
   return parts;
 }
 
+/** A project takes no less than the longest of its pieces, whatever runs beside it. */
+export function secondsOfPart(mine) {
+  const projects = new Set(mine.map(({ project }) => project));
+  const took = [...projects].map((project) => {
+    const own = mine.filter((item) => item.project === project);
+    const shared = own.reduce((sum, { seconds }) => sum + seconds, 0);
+    return Math.max(shared, ...own.map(({ alone }) => alone ?? 0));
+  });
+  return Math.round(took.reduce((sum, seconds) => sum + seconds, 0));
+}
+
 /** What this part has to do. What an earlier commit left behind counts for nothing any more. */
 export function plan({ part, of }, { commit }) {
   if (!existsSync(folderOf(commit))) rmSync(results, { recursive: true, force: true });
   mkdirSync(folderOf(commit), { recursive: true });
   const all = items();
-  const { ids, seconds } = share(all, of)[part - 1];
+  const { ids } = share(all, of)[part - 1];
   const mine = all.filter(({ id }) => ids.includes(id));
   return {
     ids,
     all: all.map(({ id }) => id).sort(),
-    seconds: Math.round(seconds),
+    seconds: secondsOfPart(mine),
     has: (id) => ids.includes(id),
-    files: (project) => mine.filter((item) => item.project === project && !item.only).map(({ file }) => file),
-    pieces: mine.filter((item) => item.only),
+    files: (project) => mine.filter((item) => item.project === project).map(({ file }) => file),
+    pieces: (project) => mine.filter((item) => item.project === project).sort((a, b) => b.seconds - a.seconds),
   };
 }
 

@@ -7,7 +7,7 @@ import { root } from './children.mjs';
 
 /** In a whole run: more than that is no flicker. */
 export const againMax = 5;
-const realClients = ['clients', 'timed', 'long'];
+const realClients = ['clients', 'timed', 'long', 'long-timed'];
 
 /** `budget.left`: how many may still run again in this run. `passes`: runs one alone. */
 export async function runMissedAgain(result, budget, passes) {

@@ -1,27 +1,31 @@
 // One vitest project, or some of its files, or one test alone; its figures by our own reporter.
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { program, root, run } from './children.mjs';
+import { program, root, run, wasStopped } from './children.mjs';
 
 const limitsMs = {
   unit: 5 * 60_000,
   system: 12 * 60_000,
   timed: 18 * 60_000,
   clients: 18 * 60_000,
-  long: 4 * 3_600_000,
+  long: 2 * 3_600_000,
+  'long-timed': 2 * 3_600_000,
 };
 
 const reporter = path.join(root, 'scripts/test/reporter.mjs');
 
-/** Nothing of the caller's own Watchkeeper, tmux or database may reach a test. */
+let runs = 0;
+
+/** Nothing of the caller's own Watchkeeper, tmux or database may reach a test. Several may run side by side. */
 function environment(folder, reports) {
+  runs += 1;
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(WATCHKEEPER_|TMUX|PG|DATABASE_URL$|npm_(?!config_))/.test(name),
   );
   return {
     ...Object.fromEntries(kept),
     TMPDIR: path.join(folder, 'tmp'),
-    TEST_RESULT: path.join(folder, 'vitest.json'),
+    TEST_RESULT: path.join(folder, `vitest-${runs}.json`),
     ...(reports ? { WATCHKEEPER_REPORTS: 'docs/reports' } : {}),
   };
 }
@@ -60,18 +64,25 @@ async function startVitest({
   if (only !== null) args.push('-t', `^(?:${only.map(escaped).join('|')})$`);
   if (!process.stdout.isTTY) args.push('--no-color');
   const how = { env, cwd, show, limitMs: limitsMs[project] };
-  const { code } = await run(node, [program('vitest', 'vitest.mjs'), ...args], how);
-  return { code, report: readReport(env.TEST_RESULT), seconds: Math.round((performance.now() - startMs) / 1000) };
+  const { code, output } = await run(node, [program('vitest', 'vitest.mjs'), ...args], how);
+  const seconds = Math.round((performance.now() - startMs) / 1000);
+  return { code, output, report: readReport(env.TEST_RESULT), seconds };
 }
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
-/** `files`, `only`: those files, those tests by their names alone; `reports`: the tests write docs/reports. `missed`: the failures that were a deadline and no more. */
+/**
+ * `files`, `only`: those files, those tests by their names alone; `reports`: the tests write docs/reports; `beside`: others run
+ * at the same time, so what it says is shown at its end. `missed`: the failures that were a deadline and no more.
+ */
 export async function runVitest(wanted) {
-  const { project, label } = wanted;
-  process.stdout.write(`\ntest: ${label ?? project}\n`);
-  const { code, report, seconds } = await startVitest(wanted);
-  const files = report?.files ?? [];
+  const { project, label, beside = false } = wanted;
+  const head = `\ntest: ${label ?? project}\n`;
+  if (!beside) process.stdout.write(head);
+  const { code, output, report, seconds } = await startVitest(beside ? { ...wanted, show: false } : wanted);
+  if (beside) process.stdout.write(head + output);
+  const isMine = ({ name }) => !wanted.only || wanted.only.includes(name);
+  const files = (report?.files ?? []).map((each) => ({ ...each, tests: each.tests.filter(isMine) }));
   const failed = files.flatMap(({ file, tests }) =>
     tests.filter(({ state }) => state === 'failed').map(({ name, errors }) => ({ file, name, errors })),
   );
@@ -96,6 +107,33 @@ export async function runVitest(wanted) {
     unsteady: [],
     files: files.map(({ file, seconds: took }) => ({ file, seconds: took })),
     seconds,
+  };
+}
+
+/** Each in a vitest of its own, so many at a time; told as one. */
+export async function runPieces(project, pieces, atOnce, where) {
+  const startMs = performance.now();
+  const waiting = [...pieces];
+  const results = [];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined && !wasStopped(); next = waiting.shift()) {
+      const { file, only } = next;
+      results.push(await runVitest({ ...where, project, files: [file], only, beside: atOnce > 1 }));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  const sum = (key) => results.reduce((all, result) => all + result[key], 0);
+  const all = (key) => results.flatMap((result) => result[key]);
+  return {
+    name: project,
+    passed: sum('passed'),
+    failed: sum('failed'),
+    skipped: sum('skipped'),
+    failures: all('failures'),
+    missed: all('missed'),
+    unsteady: [],
+    files: all('files'),
+    seconds: Math.round((performance.now() - startMs) / 1000),
   };
 }
 

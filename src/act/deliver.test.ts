@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { claudeCode } from '../clients/claude-code/client.ts';
 import type { Refusal } from '../model/action.ts';
 import { type Delivery, type DeliveryPorts, deliver, type Proof } from './deliver.ts';
 import type { PaneNow } from './pane-facts.ts';
@@ -48,7 +49,15 @@ class FakeTerminal {
       leaveCopyMode: async () => {},
     },
     whyNotNow: () => this.refusal,
-    inputBox: (screen) => ({ text: screen, mark: '❯', stashed: this.stashed !== null, chosen: this.menu(screen) }),
+    dialect: {
+      ...claudeCode.dialect,
+      findInputBox: (screen) => ({
+        text: screen,
+        mark: '❯',
+        stashed: this.stashed !== null,
+        chosen: this.menu(screen),
+      }),
+    },
     proof: async (_tag, timeoutMs) => {
       const comesAtMs = this.submitted.length === 0 ? null : this.provedAtMs;
       const isInTime = comesAtMs !== null && comesAtMs <= this.nowMs + timeoutMs;
@@ -61,7 +70,7 @@ class FakeTerminal {
     },
   };
 
-  #press(name: 'Enter' | 'C-s' | 'C-u' | 'Escape'): void {
+  #press(name: string): void {
     this.pressed.push(name);
     if (name === 'C-u') this.box = this.box.split('\n').slice(0, -1).join('\n');
     else if (name === 'C-s') [this.box, this.stashed] = [this.stashed ?? '', this.box === '' ? null : this.box];

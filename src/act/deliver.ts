@@ -1,4 +1,4 @@
-import type { InputBox } from '../clients/client.ts';
+import type { Dialect, InputBox } from '../clients/client.ts';
 import type { PromptOutcome, Refusal } from '../model/action.ts';
 import type { PaneFacts } from '../model/delivery.ts';
 import type { PaneNow } from './pane-facts.ts';
@@ -36,7 +36,7 @@ export interface DeliveryPorts {
   terminal: PaneTerminal;
   /** Looks at the agent and the pane afresh: may text be typed now? */
   whyNotNow(pane: PaneFacts | null): Refusal | null;
-  inputBox(screen: string): InputBox | null;
+  dialect: Pick<Dialect, 'findInputBox' | 'keys' | 'pasteChip'>;
   /** Waits for the client's own record of the tag. */
   proof(tag: string, timeoutMs: number): Promise<Proof | null>;
   monotonicMs(): number;
@@ -91,7 +91,8 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
 
   const pasted = await ports.terminal.paste(delivery.text, guard);
   if (pasted === 'not-now') return notPasted(hand, await whyNot(ports));
-  const isRight = (text: string) => isOurs(text, delivery);
+  const { dialect } = ports;
+  const isRight = (text: string) => isOurs(text, delivery, dialect);
   let ours = await waitForBox(ports, isRight, pasteMs);
   if (ours !== null && delivery.neverCompleted === true) {
     if (await isCompleted(delivery, ports)) {
@@ -110,7 +111,11 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
     );
 
   const enteredMs = ports.monotonicMs();
-  const entered = await ports.terminal.keys('Enter', 1, sure(guard, again, onScreen(ours, delivery.tag)));
+  const entered = await ports.terminal.keys(
+    dialect.keys.submit,
+    1,
+    sure(guard, again, onScreen(ours, delivery.tag, dialect)),
+  );
   if (entered === 'not-now') return takeBack(delivery, hand, await whyNot(ports));
   const proof = await provePrompt(delivery, hand, ours, entered);
   const proofMs = proof === null ? null : Math.round(ports.monotonicMs() - enteredMs);
@@ -147,14 +152,14 @@ async function whyNot(ports: DeliveryPorts): Promise<Refusal> {
 }
 
 /**
- * Is it our text, and nothing else, that the box holds? A longer text is shown only as "[Pasted text #1 +4 lines]"; in
+ * Is it our text, and nothing else, that the box holds? A longer text may be shown only as a chip that stands for it; in
  * a small pane only the end of it is seen. Characters beyond ASCII may be drawn otherwise than they were pasted: only the
  * others are compared.
  */
-function isOurs(shown: string, { text, mark }: Delivery): boolean {
+function isOurs(shown: string, { text, mark }: Delivery, { pasteChip }: DeliveryPorts['dialect']): boolean {
   const seen = dense(shown);
-  const chip = /^\[Pastedtext#\d+(?:\+(\d+)lines)?\]$/.exec(seen);
-  if (chip !== null) return Number(chip[1] ?? 0) === text.split('\n').length - 1;
+  const breaks = pasteChip?.breaks(seen) ?? null;
+  if (breaks !== null) return breaks === text.split('\n').length - 1;
   return seen.endsWith(mark) && plain(text).endsWith(plain(shown));
 }
 
@@ -173,15 +178,21 @@ async function withoutLeftover(delivery: Delivery, hand: Hand, box: InputBox): P
 }
 
 /** What of our text one row of the screen shows, for tmux to see for itself. */
-function onScreen(ours: string, tag: string): TypingGuard['shows'] {
+function onScreen(ours: string, tag: string, { pasteChip }: DeliveryPorts['dialect']): TypingGuard['shows'] {
   // With its bracket in the same row it is the end of our text: what is typed behind it would be somebody else's.
   if (ours.includes(tag)) return { text: tag, last: ours.endsWith(`[${tag}]`) };
-  return ours.startsWith('[Pasted text ') ? { text: 'Pasted text ', last: false } : null;
+  if (pasteChip === undefined || pasteChip.breaks(dense(ours)) === null) return null;
+  return { text: pasteChip.mark, last: false };
 }
 
 /** For Enter: as the pane was when it was looked at last. */
 function sure(guard: TypingGuard, { onlookers }: PaneNow, shows: TypingGuard['shows']): TypingGuard {
   return { ...guard, onlookers, shows };
+}
+
+/** For keys that submit nothing and end nothing. */
+function takingBack(guard: TypingGuard): TypingGuard {
+  return { ...guard, takesBack: true };
 }
 
 /**
@@ -197,7 +208,11 @@ async function provePrompt(delivery: Delivery, hand: Hand, ours: string, entered
   const box = await readBox(ports);
   const isOther = delivery.neverCompleted === true && isAnother(delivery, box);
   if (typeof pane !== 'string' && draft === null && entered === 'done' && box?.text === ours && !isOther)
-    await ports.terminal.keys('Enter', 1, sure(guard, pane, onScreen(ours, delivery.tag)));
+    await ports.terminal.keys(
+      ports.dialect.keys.submit,
+      1,
+      sure(guard, pane, onScreen(ours, delivery.tag, ports.dialect)),
+    );
   return ports.proof(delivery.tag, delivery.proofMs);
 }
 
@@ -216,7 +231,8 @@ function isAnother({ text }: Delivery, box: InputBox | null): boolean {
 }
 
 async function stash({ ports, guard }: Hand): Promise<boolean> {
-  if ((await ports.terminal.keys('C-s', 1, guard)) === 'not-now') return false;
+  const { stash: key } = ports.dialect.keys;
+  if (key === undefined || (await ports.terminal.keys(key, 1, takingBack(guard))) === 'not-now') return false;
   return (await waitForBox(ports, (text) => text === '')) !== null;
 }
 
@@ -246,7 +262,7 @@ async function anew(hand: Hand): Promise<Hand | null> {
 async function takeBack(delivery: Delivery, hand: Hand, reason: Refusal): Promise<Delivered> {
   const now = reason === 'human-typing' ? null : await anew(hand);
   const box = await readBox(hand.ports);
-  const isThere = box !== null && isOurs(box.text, delivery);
+  const isThere = box !== null && isOurs(box.text, delivery, hand.ports.dialect);
   if (now === null || !isThere || !(await clearBox(delivery, now)))
     return { outcome: 'uncertain', reason: 'left-in-box', proof: null, proofMs: null, draftRestored: null };
   return { ...refused(reason), draftRestored: await unstash(now) };
@@ -258,17 +274,18 @@ async function clearBox(delivery: Delivery, { ports, guard }: Hand): Promise<boo
     const box = await readBox(ports);
     if (box === null) return false;
     if (box.text === '') return true;
-    if (!isOurs(box.text, delivery) && !isOursToo(box.text, delivery)) return false;
+    if (!isOurs(box.text, delivery, ports.dialect) && !isOursToo(box.text, delivery)) return false;
     const keys = Math.min(clearKeysMax, box.text.split('\n').length * 2);
-    if ((await ports.terminal.keys('C-u', keys, guard)) === 'not-now') return false;
+    if ((await ports.terminal.keys(ports.dialect.keys.clearRow, keys, takingBack(guard))) === 'not-now') return false;
     if ((await waitForBox(ports, (text) => text === '')) !== null) return true;
   }
   return false;
 }
 
 async function unstash({ ports, guard, draft }: Hand): Promise<boolean | null> {
-  if (draft === null) return null;
-  if ((await ports.terminal.keys('C-s', 1, guard)) === 'not-now') return false;
+  const { stash: key } = ports.dialect.keys;
+  if (draft === null || key === undefined) return null;
+  if ((await ports.terminal.keys(key, 1, takingBack(guard))) === 'not-now') return false;
   return (await waitForBox(ports, (text) => text === draft)) !== null;
 }
 
@@ -281,7 +298,7 @@ const plain = (text: string) => text.replace(/[^\u0021-\u007e]+/g, '');
 
 async function readBox(ports: DeliveryPorts): Promise<InputBox | null> {
   const screen = await ports.terminal.screen();
-  return screen === null ? null : ports.inputBox(screen);
+  return screen === null ? null : ports.dialect.findInputBox(screen);
 }
 
 /** The text of the box as soon as it is right; null: it did not get so in time. */

@@ -14,6 +14,8 @@ export interface TypingGuard {
   shows: { text: string; last: boolean } | null;
   /** Nobody came to the pane since it was looked at, and whoever was there has pressed no key. */
   onlookers: Onlookers;
+  /** It only takes back what was typed, or puts a draft aside: done even where nothing more may be typed. */
+  takesBack?: true;
 }
 
 /** unknown: tmux did not answer, so it may or may not have been typed. */
@@ -25,7 +27,7 @@ export interface PaneTerminal {
   /** With styles, so that hints can be told from typed text. */
   screen(): Promise<string | null>;
   paste(text: string, guard: TypingGuard): Promise<Typed>;
-  keys(name: 'Enter' | 'C-s' | 'C-u' | 'Escape', times: number, guard: TypingGuard): Promise<Typed>;
+  keys(name: string, times: number, guard: TypingGuard): Promise<Typed>;
   leaveCopyMode(): Promise<void>;
 }
 
@@ -51,7 +53,7 @@ export function tmuxPane(socket: string, pane: string, still: () => boolean = ()
       return typed;
     },
     keys: async (name, times, guard) =>
-      (name === 'Enter' || name === 'Escape') && !still()
+      !keyName.test(name) || (guard.takesBack !== true && !still())
         ? 'not-now'
         : guarded(ask, pane, guard, `send-keys -t ${pane} ${Array<string>(times).fill(name).join(' ')}`),
     async leaveCopyMode() {
@@ -73,7 +75,10 @@ async function tidy(ask: Ask): Promise<void> {
 
 /** Both go into a tmux format, where other characters could mean something. */
 const plain = /^[\w.+ -]{1,64}$/;
-const markOnly = /^[^\u0000-\u007f]{1,8}$/;
+/** As tmux names keys. */
+const keyName = /^[A-Za-z0-9-]{1,16}$/;
+/** Such as `❯` or `> `. */
+const markOnly = /^(?:[^\u0000-\u007f]|[ \w>%+*.!?$^()[\]|=~-]){1,8}$/;
 
 /**
  * The last check and the deed are one command inside the tmux server, so that nothing can come between them. The
@@ -91,7 +96,7 @@ async function guarded(ask: Ask, pane: string, guard: TypingGuard, command: stri
     '#{==:#{pane_synchronized},0}',
     `#{==:#{pane_current_command},${guard.command}}`,
     `#{==:${format},${value}}`,
-    `#{C/r:^${boxMark}}`,
+    `#{C/r:${rowBegins(boxMark)}}`,
     ...(shows === null ? [] : [shows.last ? `#{C/r:${shows.text}] *$}` : `#{C:${shows.text}}`]),
   ];
   const all = conditions.reduce((rest, condition) => `#{&&:${condition},${rest}}`);
@@ -99,6 +104,14 @@ async function guarded(ask: Ask, pane: string, guard: TypingGuard, command: stri
   const answer = await ask(['if-shell', '-F', '-t', pane, all, yes, 'display-message -p not-now']);
   const said = answer?.trim();
   return said === 'done' || said === 'not-now' ? said : 'unknown';
+}
+
+/** A row of nothing but the mark has no blank at its end any more when it is searched. */
+function rowBegins(mark: string): string {
+  const words = mark
+    .replace(/ +$/, '')
+    .replace(/[>%+*.!?$^()[\]|=~-]/g, (sign) => (sign === '^' ? '\\^' : `[${sign}]`));
+  return mark.endsWith(' ') ? `^${words}( |$)` : `^${words}`;
 }
 
 function tmux(socket: string, args: string[], input?: string): Promise<string | null> {

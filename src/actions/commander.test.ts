@@ -37,7 +37,7 @@ class Client {
     const clock = { nowMs: () => this.#clock(), monotonicMs: () => this.#clock() };
     const pane = { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false };
     const inputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: false });
-    const client = { ...claudeCode, findInputBox: inputBox };
+    const client = { ...claudeCode, dialect: { ...claudeCode.dialect, findInputBox: inputBox } };
     const agent = {
       seen: { client, process, configDir: '/home/u/.claude', place: { socket: '/s', pane } },
       view: agentView('idle', null, 5),

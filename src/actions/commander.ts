@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof } from '../act/deliver.ts';
+import type { ClientCommand, Dialect } from '../clients/client.ts';
 import { commandIn } from '../decide/handoff/recipe.ts';
 import type { AgentAction, Refusal } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
@@ -73,8 +74,8 @@ const agentsMax = 1_000;
 
 /**
  * The client's own commands, typed by a path of their own: never text from outside, and only to an agent at its prompt.
- * `/compact` is proved by the client's history, `/clear` and `/resume` by the session that its registry names then, a
- * command of the user's own by its record in the transcript.
+ * A compaction is proved by the client's history of what was typed, a new session and one that is brought back by the
+ * session the agent is in then, a command of the user's own by its record in the transcript.
  */
 export class Commander {
   readonly #parts: CommanderParts;
@@ -89,20 +90,39 @@ export class Commander {
   compact(agent: string): Promise<CommandResult> {
     const doneMs = (of: WatchedAgent, action: AgentAction) =>
       (of.compactAskedMs ?? 0) >= action.atMs ? of.compactAskedMs : null;
-    return this.#inTurn(agent, { text: '/compact', mark: 'compact', doneMs, proof: 'transcript' }, null);
+    return this.#own(agent, (commands) => commands.compact, { doneMs, proof: 'transcript' }, null);
   }
 
   /** Only a handoff whose document is stored may ask for it. */
   clear(agent: string, handoff: ForHandoff): Promise<CommandResult> {
     const doneMs = (of: WatchedAgent) =>
       of.sessionId !== null && of.sessionId !== handoff.session ? this.#parts.clock.nowMs() : null;
-    return this.#inTurn(agent, { text: '/clear', mark: 'clear', doneMs, proof: 'registry' }, handoff);
+    return this.#own(agent, (commands) => commands.clear, { doneMs, proof: this.#sessionProof(agent) }, handoff);
   }
 
   /** Brings back the session with exactly this id. */
   resume(agent: string, sessionId: string, handoff: ForHandoff): Promise<CommandResult> {
     const doneMs = (of: WatchedAgent) => (of.sessionId === sessionId ? this.#parts.clock.nowMs() : null);
-    return this.#inTurn(agent, { text: `/resume ${sessionId}`, mark: sessionId, doneMs, proof: 'registry' }, handoff);
+    const proof = this.#sessionProof(agent);
+    return this.#own(agent, (commands) => commands.resume?.(sessionId), { doneMs, proof }, handoff);
+  }
+
+  /** In its client's own words; one that has no such command is not typed to. */
+  #own(
+    agent: string,
+    which: (commands: Dialect['commands']) => ClientCommand | undefined,
+    proof: Pick<Command, 'doneMs' | 'proof'>,
+    handoff: ForHandoff | null,
+  ): Promise<CommandResult> {
+    const dialect = this.#parts.agent(agent)?.seen.client.dialect;
+    const own = dialect === undefined ? undefined : which(dialect.commands);
+    const lacks = dialect !== undefined && own === undefined;
+    const { text, mark } = own ?? { text: '', mark: '' };
+    return this.#inTurn(agent, { text, mark, ...proof, whyNot: () => (lacks ? 'unknown-command' : null) }, handoff);
+  }
+
+  #sessionProof(agent: string): Proof['source'] {
+    return this.#parts.agent(agent)?.seen.client.sources.registry === undefined ? 'transcript' : 'registry';
   }
 
   /** A command of the user's own, as a recipe names it; never one of the client's. */

@@ -99,7 +99,7 @@ export class Typist {
     return deliver(delivery, {
       terminal: this.#parts.terminal(place.socket, place.pane.id, () => this.#isStillOurs(agent)),
       whyNotNow: (pane) => this.#whyNotNow(agent, pane, delivery.atPromptOnly === true),
-      inputBox: (screen) => agent.seen.client.findInputBox(screen),
+      dialect: agent.seen.client.dialect,
       proof: (_tag, timeoutMs) => proof(timeoutMs),
       monotonicMs: () => this.#parts.clock.monotonicMs(),
       sleep: (ms) => sleep(ms),
@@ -116,7 +116,7 @@ export class Typist {
     if (agent === null || place === null) return 'not-agent';
     const terminal = this.#parts.terminal(place.socket, place.pane.id, () => this.#isStillOurs(agent));
     const [pane, screen] = [await terminal.facts(), await terminal.screen()];
-    const box = screen === null ? null : agent.seen.client.findInputBox(screen);
+    const box = screen === null ? null : agent.seen.client.dialect.findInputBox(screen);
     const refusal = this.#whyNotNow(agent, pane);
     if (refusal !== null || pane === null) return refusal ?? 'pane-dead';
     if (pane.mode !== '') return 'pane-mode';
@@ -130,7 +130,7 @@ export class Typist {
       shows: null,
       onlookers: pane.onlookers,
     };
-    const typed = await terminal.keys('Escape', 1, guard);
+    const typed = await terminal.keys(agent.seen.client.dialect.keys.interrupt, 1, guard);
     return typed === 'not-now' ? 'stale' : typed;
   }
 

@@ -58,6 +58,12 @@ export function actOf(tool: string, text: string): CallAct {
   return guess === 'shell' ? shellAct(text.slice(0, commandCharsMax)) : guess;
 }
 
+/** What a tool of that very name is for; null: a shell, or one that only its words could tell. */
+export function ownAct(tool: string): CallAct | null {
+  const known = acts.get(tool.toLowerCase());
+  return known === undefined || known === 'shell' ? null : known;
+}
+
 export function isQuick(act: CallAct, tool: string, text: string): boolean {
   // Of a tool known by its words alone nobody knows how long it takes.
   const known = acts.get(tool.toLowerCase());

@@ -3,9 +3,22 @@ import type { InboxItem } from '../model/hook.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { ProcessId, ProcessInfo } from '../model/world.ts';
 
-/** How to read one kind of agent. Everything here is pure: text in, facts out. Adding a client is adding a folder. */
+/**
+ * One kind of agent, by what it can do: how it is recognised, what tells of it, and how it is typed to. Everything here
+ * is pure: text in, facts out. What a client lacks is absent. Adding one is adding a folder and a line in `clients.ts`.
+ */
 export interface AgentClient {
   readonly name: ClientName;
+  /** For people. */
+  readonly title: string;
+  readonly recognition: Recognition;
+  readonly sources: Sources;
+  readonly dialect: Dialect;
+  /** What its models hold, where its own records do not say so. */
+  readonly models: Models;
+}
+
+interface Recognition {
   /** The only variables of the agent's environment that are read: they say where its files are. */
   readonly environmentNames: readonly string[];
   /** `cwd`: what a relative path in it is relative to; null: nobody knows. */
@@ -15,33 +28,108 @@ export interface AgentClient {
   mayBe(process: ProcessInfo): boolean;
   /** The shipped program itself, by where its binary lies. */
   isProgram(executable: string | null, words: string[] | null): boolean;
-  registryFolder(configDir: string): string;
-  registryFile(configDir: string, pid: number): string;
-  parseRegistry(text: string): RegistryEntry | null;
-  projectsFolder(configDir: string): string;
-  transcriptFile(configDir: string, cwd: string, sessionId: string): string;
-  transcriptName(sessionId: string): string;
-  /** The session whose transcript has this file name; null: it is none. */
+}
+
+/** What tells of the client, in the order in which it is believed. */
+export interface Sources {
+  /** What the client itself says it is doing, one file a process. */
+  readonly registry?: RegistrySource;
+  /** What was said and done, one file a session. */
+  readonly record?: RecordSource;
+  readonly subagents?: SubagentSource;
+  /** What the client runs when something happens, left in the inbox. */
+  readonly hooks?: InboxSource;
+  readonly statusLine?: InboxSource;
+  readonly typedHistory?: TypedHistorySource;
+  readonly screen?: ScreenSource;
+}
+
+export interface RegistrySource {
+  folder(configDir: string): string;
+  file(configDir: string, pid: number): string;
+  /** The process whose entry has this file name; null: it is none. */
+  pidOf(fileName: string): number | null;
+  parse(text: string): RegistryEntry | null;
+}
+
+export interface RecordSource {
+  /** Its folders are the directories that were worked in. */
+  root(configDir: string): string;
+  file(configDir: string, cwd: string, sessionId: string): string;
+  fileName(sessionId: string): string;
+  /** The session whose record has this file name; null: it is none. */
   sessionOf(fileName: string): string | null;
-  parseTranscriptLine(line: string, place: string): ParsedLine;
-  subagentFolder(transcript: string): string;
-  subagentFiles(id: string): { transcript: string; meta: string };
+  parseLine(line: string, place: string): ParsedLine;
+}
+
+export interface SubagentSource {
+  folder(record: string): string;
+  files(id: string): { record: string; meta: string };
   /** The subagent whose record has this file name; null: it is no record of one. */
-  subagentOf(fileName: string): string | null;
-  isSubagentFinished(meta: string): boolean;
-  /** Where the client keeps what was typed into it. */
-  historyFile(configDir: string): string;
+  idOf(fileName: string): string | null;
+  isFinished(meta: string): boolean;
+}
+
+interface InboxSource {
+  /** One file of the inbox; null: it is none of this client's. */
+  parse(text: string): InboxItem | null;
+}
+
+export interface TypedHistorySource {
+  file(configDir: string): string;
   /** Only commands are taken; what else was typed is nobody's business here. */
-  parseHistoryLine(line: string): { sessionId: string; command: string; atMs: number } | null;
-  /** The client's box on a captured screen (`capture-pane -e`); null: it is not there. */
-  findInputBox(screen: string): InputBox | null;
-  /** What a captured screen says the client is doing; null: no rule knows this screen. */
-  readScreen(screen: string): ScreenReading | null;
+  parseLine(line: string): { sessionId: string; command: string; atMs: number } | null;
+}
+
+export interface ScreenSource {
+  /** What a captured screen (`capture-pane -e`) says the client is doing; null: no rule knows this screen. */
+  read(screen: string): ScreenReading | null;
+}
+
+interface Models {
   contextWindow(model: string, used: number): { window: number; usable: number };
   /** Where it compacts by itself on this model, in tokens; null: it does not. */
   compactionPoint(model: string, window: number): number | null;
-  /** One file of the hook inbox; null: it is none of this client's. */
-  parseInboxFile(text: string): InboxItem | null;
+}
+
+/** How the client is typed to. */
+export interface Dialect {
+  /** The client's box on a captured screen (`capture-pane -e`); null: it is not there. */
+  findInputBox(screen: string): InputBox | null;
+  /** By tmux's names. */
+  readonly keys: {
+    readonly submit: string;
+    /** Takes out a row of the box, or the break before it. */
+    readonly clearRow: string;
+    /** Puts what is in the box aside, and brings it back; absent: a draft is never typed over. */
+    readonly stash?: string;
+    /** Ends the turn that runs. */
+    readonly interrupt: string;
+  };
+  /** What the box shows instead of a long paste. */
+  readonly pasteChip?: {
+    /** How many line breaks it stands for; null: the box shows something else. `shown`: without its blanks. */
+    breaks(shown: string): number | null;
+    /** A part of it that stands in one row. */
+    readonly mark: string;
+  };
+  /** The client's own commands, as far as they are typed. */
+  readonly commands: {
+    readonly clear?: ClientCommand;
+    readonly compact?: ClientCommand;
+    /** Brings back the session with exactly this id. */
+    resume?(sessionId: string): ClientCommand;
+  };
+  /** The client's own command that this name is, or might be completed to in its box; null: none is. */
+  ownCommandFor(name: string): string | null;
+}
+
+export interface ClientCommand {
+  readonly text: string;
+  /** How it ends, without blanks: by this it is known again in the box. */
+  readonly mark: string;
+  /** `session`: the agent is in another one then; `history`: the client's history of what was typed has it. */
+  readonly provedBy: 'session' | 'history';
 }
 
 /** What the client itself says it is doing. */

@@ -119,7 +119,9 @@ export class ClientAgent {
   /** The client's process, or null when it has not started yet or is gone; a later one in the same shell counts too. */
   pid(): number | null {
     if (this.#lastPid !== null && isRunning(this.#lastPid)) return this.#lastPid;
-    const found = processTree(this.terminal.rootPid).find((pid) => claudeCode.isProgram(programOf(pid), wordsOf(pid)));
+    const found = processTree(this.terminal.rootPid).find((pid) =>
+      claudeCode.recognition.isProgram(programOf(pid), wordsOf(pid)),
+    );
     if (found !== undefined) this.#lastPid = found;
     return found ?? null;
   }

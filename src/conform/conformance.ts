@@ -79,7 +79,7 @@ function findProgram({ program, environment }: ConformanceOptions): Result<strin
     return fail('no-client', 'Claude Code is not on the PATH', 'name its program with --program PATH');
   if (found === undefined)
     return fail('no-client', `there is no ${program}`, 'name the program of Claude Code with --program PATH');
-  if (!claudeCode.isProgram(found, ['node', found]))
+  if (!claudeCode.recognition.isProgram(found, ['node', found]))
     return fail('no-client', `${found} is not Claude Code's own program`, 'name that with --program PATH');
   return ok(found);
 }

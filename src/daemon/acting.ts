@@ -182,7 +182,7 @@ export class Acting {
       hasSession: (name, sessionId) => {
         const seen = parts.agent(name)?.seen;
         if (seen == null || seen.configDir === null) return true;
-        return findTranscript(seen.client, parts.files, seen.configDir, null, sessionId) !== null;
+        return findTranscript(seen.client.sources.record, parts.files, seen.configDir, null, sessionId) !== null;
       },
       git: localGit(),
       prompter: this.#prompter,
@@ -438,6 +438,7 @@ function inboxItem(incident: Incident, view: AgentView | null) {
     id: incident.id,
     agent: incident.agent,
     kind: incident.check,
+    severity: incident.severity,
     subject: incident.subject,
     since: time(incident.openedMs),
     text: `${message.title}: ${message.text}`,

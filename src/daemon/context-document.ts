@@ -1,4 +1,4 @@
-import { compactionPoint } from '../clients/claude-code/models.ts';
+import { clients } from '../clients/clients.ts';
 import { admit, bandName, bandOf, bandRule, type TaskSize } from '../decide/bands.ts';
 import { forecastContext, type Reach } from '../decide/forecast.ts';
 import { ownHost } from '../home/host-id.ts';
@@ -26,7 +26,8 @@ export function contextDocument(
   nowMs: number,
 ) {
   const { context } = view;
-  const compactsAt = context === null || view.model === null ? null : compactionPoint(view.model, context.window);
+  const compactsAt =
+    context === null || view.model === null ? null : compactionPoint(view.client, view.model, context.window);
   const forecast =
     view.reading.state === 'ended'
       ? null
@@ -98,4 +99,8 @@ function compactionDocument({ atMs, usedBefore, used, window }: ContextPoint) {
 
 function time(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+function compactionPoint(client: string, model: string, window: number): number | null {
+  return clients.find(({ name }) => name === client)?.models.compactionPoint(model, window) ?? null;
 }

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepAllowances } from '../actions/allowances.ts';
-import { claudeCode } from '../clients/claude-code/client.ts';
 import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import type { AgentClient } from '../clients/client.ts';
+import { clients } from '../clients/clients.ts';
 import { configAt } from '../config/load.ts';
 import { remember } from '../config/memory.ts';
 import { type ConfigPlaces, configWayOut } from '../config/places.ts';
@@ -130,7 +130,6 @@ export class Daemon {
       failed: (error) => this.#failed('a pass', error),
     });
     this.#hooks = new AgentHooksLook({ home: options.home, userHome: os.homedir(), files, clock: systemClock });
-    const clients = [claudeCode];
     this.#fleet = new Fleet({
       clients,
       home: os.homedir(),
@@ -426,7 +425,8 @@ export class Daemon {
 /** Each client has its own words; the first that understands them has it. */
 function parseInboxFile(clients: readonly AgentClient[], text: string): InboxItem | null {
   for (const client of clients) {
-    const item = client.parseInboxFile(text);
+    const { hooks, statusLine } = client.sources;
+    const item = hooks?.parse(text) ?? statusLine?.parse(text) ?? null;
     if (item !== null) return item;
   }
   return null;

@@ -113,6 +113,23 @@ export function healthDocument(agent: AgentDocument) {
   };
 }
 
+/**
+ * Who is well and who is not, for everybody who asks: all that live, and those that ended with a trouble that is still open.
+ * Whoever was closed in peace is history.
+ */
+export function healthReport({ agents, findings }: StatusDocument): HealthReport {
+  const told = agents.filter((agent) => agent.state !== 'ended' || agent.health !== 'healthy');
+  const items = told.map(healthDocument);
+  return { items, unhealthy: items.filter((item) => item.status !== 'healthy'), findings };
+}
+
+interface HealthReport {
+  items: HealthDocument[];
+  unhealthy: HealthDocument[];
+  /** Of the host, and of work that has no agent. */
+  findings: FindingDocument[];
+}
+
 export function findingDocument(finding: Finding) {
   return {
     id: finding.id,

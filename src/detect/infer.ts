@@ -1,3 +1,4 @@
+import { ownAct } from '../clients/acts.ts';
 import type { ScreenReading } from '../clients/client.ts';
 import type { RegistryActivity, Source } from '../model/agent.ts';
 import type { AgentSigns } from './state.ts';
@@ -77,23 +78,32 @@ function dialogByHook(signs: AgentSigns): Activity | null {
 }
 
 export function isQuestion(tool: string): boolean {
-  return tool === 'AskUserQuestion' || tool === 'ExitPlanMode';
+  return ownAct(tool) === 'ask';
 }
 
 /**
- * May be typed to without the registry? Only two independent witnesses will do: hooks that know the turn, and a picture
- * of this very moment that shows no dialog. Null: they do not say.
+ * May be typed to without the registry? Only two independent witnesses will do: hooks that know the turn, or the record
+ * of a client that has neither registry nor hooks, and a picture of this very moment that shows no dialog. Null: they do
+ * not say.
  */
 export function standInActivity(signs: AgentSigns, nowMs: number): RegistryActivity | null {
   const { hooks, screen } = signs;
-  if (hooks === null || hooks.turn === 'none' || screen === null || screen.reading === null) return null;
+  const turn = turnOnRecord(signs) ?? hooks?.turn ?? 'none';
+  if (turn === 'none' || screen === null || screen.reading === null) return null;
   if (Math.abs(nowMs - screen.atMs) > standInMs) return null;
-  if (hooks.permission !== null && screen.atMs < hooks.permission.sinceMs + drawnMs) return 'waiting-permission';
+  if (hooks !== null && hooks.permission !== null && screen.atMs < hooks.permission.sinceMs + drawnMs)
+    return 'waiting-permission';
   const { shows } = screen.reading;
   if (shows === 'permission') return 'waiting-permission';
   if (shows === 'question' || shows === 'setup' || shows === 'dialog') return 'waiting-dialog';
   if (!screen.reading.takesPrompts || shows === 'limited') return null;
-  return hooks.turn === 'open' ? 'busy' : 'idle';
+  return turn === 'open' ? 'busy' : 'idle';
+}
+
+/** Where the record is all there is, one in which no turn has begun yet says that none runs. */
+function turnOnRecord({ recordIsAll, session }: AgentSigns): 'open' | 'closed' | null {
+  if (recordIsAll !== true || session === null) return null;
+  return session.facts.turn === 'open' ? 'open' : 'closed';
 }
 
 const standInMs = 1_500;

@@ -1,3 +1,4 @@
+import { ownAct } from '../clients/acts.ts';
 import type { RegistryEntry, ScreenReading } from '../clients/client.ts';
 import type { Detail, Source, State, StateReading, TurnEnd } from '../model/agent.ts';
 import type { HookFacts } from './hooks.ts';
@@ -29,6 +30,8 @@ export interface AgentSigns {
   screen: ScreenSigns | null;
   /** A subagent's own record grew at this time, by the subagent's id. */
   subagents: ReadonlyMap<string, { lastActivityMs: number; tool: string | null; finished: boolean }>;
+  /** Its client has neither registry nor hooks: what it does is known from its record and screen. */
+  recordIsAll?: boolean;
   /** When someone last asked for a compaction by hand. */
   compactAskedMs: number | null;
   /** The share of the usable context in use, 0 to 1. */
@@ -196,7 +199,7 @@ function retrying(signs: AgentSigns, facts: SessionFacts): number | null {
 function asksQuestion(signs: AgentSigns): boolean {
   if (signs.hooks?.permission) return isQuestion(signs.hooks.permission.tool);
   const calls = signs.session?.facts.calls.values() ?? [];
-  return [...calls].some((call) => call.tool === 'ExitPlanMode');
+  return [...calls].some((call) => isQuestion(call.tool));
 }
 
 interface OpenActivity {
@@ -239,7 +242,7 @@ function latest(
 }
 
 export function isSubagentTool(tool: string): boolean {
-  return tool === 'Agent' || tool === 'Task';
+  return ownAct(tool) === 'delegate';
 }
 
 function earliestSubagent(signs: AgentSigns, facts: SessionFacts | null): number | null {

@@ -20,7 +20,8 @@ export type Source = 'hook' | 'registry' | 'transcript' | 'statusline' | 'screen
 
 export type Authority = 'observe' | 'nudge' | 'manage';
 export type Mode = 'act' | 'watch';
-export type ClientName = 'claude-code';
+/** The name of its folder in `src/clients`. */
+export type ClientName = string;
 export type TurnEnd = 'ok' | 'failed' | 'interrupted';
 
 /** What the client itself says it is doing. */

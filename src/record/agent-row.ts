@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentView, ClientName } from '../model/agent.ts';
+import type { AgentView } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
 import {
   bigCount,
@@ -11,7 +11,6 @@ import {
   matching,
   moment,
   type OddRow,
-  oneOf,
   sessionId,
   sound,
   source,
@@ -149,7 +148,7 @@ const agentShape = z.object({
   id: digits,
   name: exact(),
   project: words(200),
-  client: oneOf<ClientName>({ 'claude-code': true }),
+  client: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/),
   client_version: words(500).nullable(),
   host: z.string(),
   host_name: exact(200).nullable().catch(null),

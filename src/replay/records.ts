@@ -12,7 +12,9 @@ const depthMax = 12;
 
 /** Where the clients keep the user's own history. */
 export function ownHistory(home: string, configDirs: readonly string[]): string[] {
-  const claude = [claudeCode.defaultConfigDir(home), ...configDirs].map((dir) => claudeCode.projectsFolder(dir));
+  const claude = [claudeCode.recognition.defaultConfigDir(home), ...configDirs].map((dir) =>
+    claudeCode.sources.record.root(dir),
+  );
   return [...new Set([...claude, rolloutsFolder(home)])].filter((folder) => found(folder)?.isDirectory());
 }
 

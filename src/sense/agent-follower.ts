@@ -18,6 +18,8 @@ export interface Observation {
   seenAtMs: number;
   registry: { entry: RegistryEntry; seenAtMs: number } | null;
   sessionId: string | null;
+  /** The directory of that session, as far as it is known. */
+  cwd: string | null;
   /** The events that follow belong to a new story: another session, or a file that was cut or replaced. */
   restarted: boolean;
   transcript: { path: string; inode: string; size: number; seenAtMs: number } | null;
@@ -91,7 +93,11 @@ export class AgentFollower {
 
   /** Folders whose changes are worth a look at once. */
   folders(): string[] {
-    const folders = this.#configDir === null ? [] : [this.#client.registryFolder(this.#configDir), this.#configDir];
+    const { registry, typedHistory } = this.#client.sources;
+    const dir = this.#configDir;
+    const folders: string[] = [];
+    if (dir !== null && registry !== undefined) folders.push(registry.folder(dir));
+    if (dir !== null && typedHistory !== undefined) folders.push(path.dirname(typedHistory.file(dir)));
     const lines = this.#folderOfLines();
     if (lines !== null) folders.push(lines);
     return folders;
@@ -103,8 +109,10 @@ export class AgentFollower {
     if (name === null || folder === this.#folderOfLines() || this.#configDir === null) {
       return name === null || this.#sessionId === null || name.startsWith(this.#sessionId);
     }
-    if (folder === this.#configDir) return name === path.basename(this.#client.historyFile(this.#configDir));
-    return name.startsWith(`${this.#process.pid}.`);
+    const { registry, typedHistory } = this.#client.sources;
+    const history = typedHistory?.file(this.#configDir) ?? null;
+    if (history !== null && folder === path.dirname(history)) return name === path.basename(history);
+    return registry?.pidOf(name) === this.#process.pid;
   }
 
   #folderOfLines(): string | null {
@@ -138,6 +146,7 @@ export class AgentFollower {
       seenAtMs: nowMs,
       registry: alive && this.#registry !== null ? this.#registry : null,
       sessionId: this.#sessionId,
+      cwd: this.#cwd,
       restarted: this.#restarted,
       transcript: this.#transcriptSeen,
       compactAskedMs: this.#compactAsked(nowMs),
@@ -156,24 +165,27 @@ export class AgentFollower {
 
   /** Does the registry still say what it said? Where changes are told of, and none was, it does. */
   isSame(nowMs: number, isWatched: (folder: string) => boolean): boolean {
-    if (this.#configDir === null || this.#registry === null) return false;
-    if (isWatched(this.#client.registryFolder(this.#configDir))) {
+    const registry = this.#client.sources.registry;
+    if (registry === undefined || this.#configDir === null || this.#registry === null) return false;
+    if (isWatched(registry.folder(this.#configDir))) {
       this.#registry.seenAtMs = nowMs;
       return true;
     }
-    const info = this.#sources.files.info(this.#client.registryFile(this.#configDir, this.#process.pid));
+    const info = this.#sources.files.info(registry.file(this.#configDir, this.#process.pid));
     if (info === null || stampOf(info) !== this.#registry.stamp) return false;
     this.#registry.seenAtMs = nowMs;
     return true;
   }
 
   #readRegistry(nowMs: number): void {
+    const registry = this.#client.sources.registry;
+    if (registry === undefined) return;
     if (this.#configDir === null) {
       this.#registryTrouble = 'its config directory is not known';
       return;
     }
     const { files, counters } = this.#sources;
-    const file = this.#client.registryFile(this.#configDir, this.#process.pid);
+    const file = registry.file(this.#configDir, this.#process.pid);
     const info = files.info(file);
     if (info === null) {
       this.#registryTrouble = 'it has no entry';
@@ -186,7 +198,7 @@ export class AgentFollower {
       return;
     }
     const read = files.readSmall(file, registryBytesMax);
-    const entry = read.ok ? this.#client.parseRegistry(read.text) : null;
+    const entry = read.ok ? registry.parse(read.text) : null;
     if (entry === null) {
       // Caught half-written it will be whole at the next look; until then the last word stands, with its age.
       this.#registryTrouble = `its entry is ${read.ok ? 'invalid' : read.reason}`;
@@ -218,7 +230,7 @@ export class AgentFollower {
   #hasLines(): boolean {
     if (this.#lines === null && this.#sessionId !== null && this.#configDir !== null) {
       const { files } = this.#sources;
-      const place = findTranscript(this.#client, files, this.#configDir, this.#cwd, this.#sessionId);
+      const place = findTranscript(this.#client.sources.record, files, this.#configDir, this.#cwd, this.#sessionId);
       if (place !== null) this.#lines = new LineFollower(files, place);
     }
     return this.#lines !== null;
@@ -226,7 +238,8 @@ export class AgentFollower {
 
   #readTranscript(nowMs: number): Pick<Observation, 'events' | 'more'> {
     const { counters } = this.#sources;
-    if (!this.#hasLines() || this.#lines === null) return { events: [], more: false };
+    const record = this.#client.sources.record;
+    if (record === undefined || !this.#hasLines() || this.#lines === null) return { events: [], more: false };
     const batch = this.#lines.poll();
     if (batch.restarted) {
       this.#restarted = true;
@@ -244,7 +257,7 @@ export class AgentFollower {
     }
     const events: Observation['events'] = [];
     for (const line of batch.lines) {
-      const parsed = this.#client.parseTranscriptLine(line.text, String(line.offset));
+      const parsed = record.parseLine(line.text, String(line.offset));
       if (!parsed.ok) counters.add('transcript.invalid-line');
       else if (!parsed.sidechain) {
         for (const event of parsed.events) events.push({ event: this.#timed(event, nowMs), offset: line.offset });
@@ -270,18 +283,20 @@ export class AgentFollower {
     if (cwd === null || others === null) return this.#sessionId;
     this.#hintedCwd = cwd;
     const sinceMs = processes.startedAtMs(this.#process);
-    return inferSession(this.#client, files, this.#configDir, cwd, sinceMs, others) ?? this.#sessionId;
+    return inferSession(this.#client.sources.record, files, this.#configDir, cwd, sinceMs, others) ?? this.#sessionId;
   }
 
   #isRegistryLeft(): boolean {
-    if (this.#configDir === null) return false;
-    return this.#sources.files.info(this.#client.registryFile(this.#configDir, this.#process.pid)) !== null;
+    const registry = this.#client.sources.registry;
+    if (registry === undefined || this.#configDir === null) return false;
+    return this.#sources.files.info(registry.file(this.#configDir, this.#process.pid)) !== null;
   }
 
   #compactAsked(nowMs: number): number | null {
-    if (this.#configDir === null || this.#sessionId === null) return null;
-    const last = this.#sources.typed.last(this.#client, this.#configDir, this.#sessionId, nowMs);
-    return last?.command === 'compact' ? last.atMs : null;
+    const history = this.#client.sources.typedHistory;
+    if (history === undefined || this.#configDir === null || this.#sessionId === null) return null;
+    const last = this.#sources.typed.last(history, this.#configDir, this.#sessionId, nowMs);
+    return last !== null && last.command === this.#client.dialect.commands.compact?.mark ? last.atMs : null;
   }
 
   #timed(event: SessionEvent, nowMs: number): SessionEvent {

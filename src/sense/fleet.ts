@@ -1,4 +1,4 @@
-import { type AgentClient, isEntryOf } from '../clients/client.ts';
+import { type AgentClient, isEntryOf, type RegistrySource } from '../clients/client.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Files, Pane, Processes, ProcessInfo, Tmux, TmuxFailure, TmuxServer } from '../model/world.ts';
 
@@ -140,13 +140,14 @@ export class Fleet {
 
   #identifyAnew(info: ProcessInfo): Omit<SeenAgent, 'place'> | null {
     const { processes, clients } = this.#options;
-    const client = clients.find((candidate) => candidate.mayBe(info));
+    const client = clients.find((candidate) => candidate.recognition.mayBe(info));
     if (client === undefined) return null;
-    const environment = processes.environment(info.pid, client.environmentNames);
-    const configDir = environment === null ? null : client.configDir(environment, processes.directory(info.pid));
+    const { recognition } = client;
+    const environment = processes.environment(info.pid, recognition.environmentNames);
+    const configDir = environment === null ? null : recognition.configDir(environment, processes.directory(info.pid));
     const certain =
-      client.isProgram(processes.executable(info.pid), processes.arguments(info.pid)) ||
-      this.#isRegistered(client, configDir, info);
+      recognition.isProgram(processes.executable(info.pid), processes.arguments(info.pid)) ||
+      this.#isRegistered(client.sources.registry, configDir, info);
     if (certain) return { client, process: info, configDir };
     this.#countOnce('process.impostor', `${info.pid}:${info.startTicks}`);
     return null;
@@ -160,17 +161,17 @@ export class Fleet {
     this.#options.counters.add(counter);
   }
 
-  #isRegistered(client: AgentClient, configDir: string | null, info: ProcessInfo): boolean {
-    if (configDir === null) return false;
-    const read = this.#options.files.readSmall(client.registryFile(configDir, info.pid), registryBytesMax);
-    const entry = read.ok ? client.parseRegistry(read.text) : null;
+  #isRegistered(registry: RegistrySource | undefined, configDir: string | null, info: ProcessInfo): boolean {
+    if (registry === undefined || configDir === null) return false;
+    const read = this.#options.files.readSmall(registry.file(configDir, info.pid), registryBytesMax);
+    const entry = read.ok ? registry.parse(read.text) : null;
     return entry !== null && isEntryOf(entry, info);
   }
 
-  #isInteractive(client: AgentClient, configDir: string, info: ProcessInfo): boolean {
-    const file = client.registryFile(configDir, info.pid);
+  #isInteractive(registry: RegistrySource, configDir: string, info: ProcessInfo): boolean {
+    const file = registry.file(configDir, info.pid);
     const read = this.#options.files.readSmall(file, registryBytesMax);
-    const entry = read.ok ? client.parseRegistry(read.text) : null;
+    const entry = read.ok ? registry.parse(read.text) : null;
     if (entry !== null && isEntryOf(entry, info)) return entry.interactive;
     const odd = entry !== null ? 'other-process' : read.ok ? 'invalid' : read.reason;
     // Gone a moment after it was listed is nothing odd.
@@ -183,16 +184,18 @@ export class Fleet {
     const { clients, files, processes, home } = this.#options;
     const agents: SeenAgent[] = [];
     for (const client of clients) {
-      for (const configDir of new Set([client.defaultConfigDir(home), ...this.#configDirs])) {
-        const names = files.list(client.registryFolder(configDir)) ?? [];
+      const { registry } = client.sources;
+      if (registry === undefined) continue;
+      for (const configDir of new Set([client.recognition.defaultConfigDir(home), ...this.#configDirs])) {
+        const names = files.list(registry.folder(configDir)) ?? [];
         for (const name of names.slice(0, registryFilesMax)) {
-          const pid = /^(\d{1,10})\.json$/.exec(name)?.[1];
-          if (pid === undefined || found.has(Number(pid))) continue;
-          const info = processes.info(Number(pid));
+          const pid = registry.pidOf(name);
+          if (pid === null || found.has(pid)) continue;
+          const info = processes.info(pid);
           if (info === null || isDead(info)) continue;
           if (info.uid !== processes.uid) {
             this.#countOnce('process.foreign', `${pid}:${info.startTicks}`);
-          } else if (this.#isInteractive(client, configDir, info)) {
+          } else if (this.#isInteractive(registry, configDir, info)) {
             agents.push({ client, process: info, configDir, place: null });
           }
         }

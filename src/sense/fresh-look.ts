@@ -16,9 +16,10 @@ export function lookNow(
   const alive = info !== null && info.startTicks === seen.process.startTicks && !isDead(info);
   if (!alive) return { alive: false, foreground: false, activity: null, inPane: false };
   const foreground = info.runState !== 'T' && info.terminalGroup === info.processGroup;
-  const file = seen.configDir === null ? null : seen.client.registryFile(seen.configDir, info.pid);
+  const registry = seen.client.sources.registry;
+  const file = seen.configDir === null ? null : (registry?.file(seen.configDir, info.pid) ?? null);
   const read = file === null ? null : files.readSmall(file, registryBytesMax);
-  const entry = read?.ok ? seen.client.parseRegistry(read.text) : null;
+  const entry = read?.ok ? (registry?.parse(read.text) ?? null) : null;
   const activity = entry !== null && isEntryOf(entry, info) ? entry.activity : null;
   return { alive, foreground, activity, inPane: panePid !== null && isBelow(info.pid, panePid, processes) };
 }

@@ -1,4 +1,4 @@
-import type { AgentClient, ScreenReading } from '../clients/client.ts';
+import type { ScreenReading, ScreenSource } from '../clients/client.ts';
 import type { Clock } from '../model/world.ts';
 
 export interface ScreenSign {
@@ -37,7 +37,7 @@ export class Screens {
   }
 
   /** The last picture, and a new one for the next look. */
-  look(client: AgentClient, socket: string, pane: string, everyMs: number): ScreenSign | null {
+  look(source: ScreenSource, socket: string, pane: string, everyMs: number): ScreenSign | null {
     const nowMs = this.#parts.clock.nowMs();
     const key = `${socket} ${pane}`;
     const watched = this.#watched.get(key) ?? { sign: null, askedMs: 0, asking: false };
@@ -45,17 +45,17 @@ export class Screens {
     if (!watched.asking && Math.abs(nowMs - watched.askedMs) >= everyMs) {
       watched.asking = true;
       watched.askedMs = nowMs;
-      void this.#ask(client, socket, pane, watched);
+      void this.#ask(source, socket, pane, watched);
     }
     for (const [other, { askedMs }] of this.#watched) if (nowMs - askedMs > forgetMs) this.#watched.delete(other);
     return watched.sign;
   }
 
-  async #ask(client: AgentClient, socket: string, pane: string, watched: Watched): Promise<void> {
+  async #ask(source: ScreenSource, socket: string, pane: string, watched: Watched): Promise<void> {
     const text = await this.#parts.capture(socket, pane).catch(() => null);
     watched.asking = false;
     const atMs = this.#parts.clock.nowMs();
-    const reading = text === null ? null : client.readScreen(text);
+    const reading = text === null ? null : source.read(text);
     const same = watched.sign !== null && watched.sign.reading?.shows === reading?.shows;
     const before = watched.sign;
     const [was, is] = [before?.reading?.turn, reading?.turn];

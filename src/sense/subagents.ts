@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AgentClient } from '../clients/client.ts';
+import type { RecordSource, Sources, SubagentSource } from '../clients/client.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Files } from '../model/world.ts';
 import { LineFollower } from './line-follower.ts';
@@ -23,23 +23,30 @@ interface Followed {
 const followedMax = 200;
 const metaBytesMax = 64 * 1024;
 
+/** null: the client keeps no records of them. */
+export function subagentsOf({ subagents, record }: Sources, files: Files, counters: Counters): SubagentWatch | null {
+  return subagents === undefined || record === undefined ? null : new SubagentWatch(subagents, record, files, counters);
+}
+
 /** The subagents of one session, by their own records. Their progress is their parent's activity. */
 export class SubagentWatch {
-  readonly #client: AgentClient;
+  readonly #source: SubagentSource;
+  readonly #record: RecordSource;
   readonly #files: Files;
   readonly #counters: Counters;
   readonly #followed = new Map<string, Followed>();
   readonly #finished = new Set<string>();
 
-  constructor(client: AgentClient, files: Files, counters: Counters) {
-    this.#client = client;
+  constructor(source: SubagentSource, record: RecordSource, files: Files, counters: Counters) {
+    this.#source = source;
+    this.#record = record;
     this.#files = files;
     this.#counters = counters;
   }
 
   /** `ids`: those that run in the background. With `all` also those whose ids the parent does not know yet. */
   poll(transcript: string, ids: readonly string[], all: boolean): Map<string, SubagentSign> {
-    const folder = this.#client.subagentFolder(transcript);
+    const folder = this.#source.folder(transcript);
     const wanted = new Set(all ? [...ids, ...this.#listed(folder)] : ids);
     for (const id of this.#followed.keys()) if (!wanted.has(id)) this.#followed.delete(id);
     const signs = new Map<string, SubagentSign>();
@@ -52,16 +59,16 @@ export class SubagentWatch {
 
   #listed(folder: string): string[] {
     const names = this.#files.list(folder) ?? [];
-    return names.flatMap((name) => this.#client.subagentOf(name) ?? []).filter((id) => !this.#finished.has(id));
+    return names.flatMap((name) => this.#source.idOf(name) ?? []).filter((id) => !this.#finished.has(id));
   }
 
   #look(folder: string, id: string): SubagentSign {
-    const files = this.#client.subagentFiles(id);
+    const files = this.#source.files(id);
     if (!this.#finished.has(id)) {
       const meta = this.#files.readSmall(path.join(folder, files.meta), metaBytesMax);
-      if (meta.ok && this.#client.isSubagentFinished(meta.text)) this.#finished.add(id);
+      if (meta.ok && this.#source.isFinished(meta.text)) this.#finished.add(id);
     }
-    const followed = this.#followed.get(id) ?? this.#follow(path.join(folder, files.transcript));
+    const followed = this.#followed.get(id) ?? this.#follow(path.join(folder, files.record));
     this.#followed.set(id, followed);
     this.#read(followed);
     const tool = [...followed.calls.values()].at(-1) ?? null;
@@ -78,7 +85,7 @@ export class SubagentWatch {
     if (batch.restarted) followed.calls.clear();
     if (batch.failure !== null && batch.failure !== 'missing') this.#counters.add(`subagent.${batch.failure}`);
     for (const line of batch.lines) {
-      const parsed = this.#client.parseTranscriptLine(line.text, String(line.offset));
+      const parsed = this.#record.parseLine(line.text, String(line.offset));
       if (!parsed.ok) this.#counters.add('subagent.invalid-line');
       else
         for (const { fact, atMs } of parsed.events) {

@@ -1,4 +1,4 @@
-import type { AgentClient } from '../clients/client.ts';
+import type { TypedHistorySource } from '../clients/client.ts';
 import { keepNewest } from '../model/keep-newest.ts';
 import type { Files } from '../model/world.ts';
 import { followLimits, LineFollower } from './line-follower.ts';
@@ -22,24 +22,25 @@ export class TypedCommands {
 
   /** `nowMs`: agents that are looked at together share one look at the file. */
   last(
-    client: AgentClient,
+    history: TypedHistorySource,
     configDir: string,
     sessionId: string,
     nowMs: number,
   ): { command: string; atMs: number } | null {
-    let folder = this.#folders.get(configDir);
+    const file = history.file(configDir);
+    let folder = this.#folders.get(file);
     if (folder === undefined) {
       folder = {
-        lines: new LineFollower(this.#files, client.historyFile(configDir), limits),
+        lines: new LineFollower(this.#files, file, limits),
         last: new Map(),
         readMs: 0,
       };
-      this.#folders.set(configDir, folder);
+      this.#folders.set(file, folder);
     }
     const fresh = Math.abs(nowMs - folder.readMs) < shareMs;
     if (!fresh) folder.readMs = nowMs;
     for (const line of fresh ? [] : folder.lines.poll().lines) {
-      const typed = client.parseHistoryLine(line.text);
+      const typed = history.parseLine(line.text);
       if (typed === null) continue;
       keepNewest(folder.last, typed.sessionId, { command: typed.command, atMs: typed.atMs }, sessionsMax);
     }

@@ -40,18 +40,20 @@ function runningVersions({ configDirs, project }: Whose): (string | null)[] {
   const files = ownFiles(processes.uid);
   return names('/proc').flatMap((name) => {
     const info = /^\d+$/.test(name) ? processes.info(Number(name)) : null;
-    if (info === null || isDead(info) || info.uid !== processes.uid || !claudeCode.mayBe(info)) return [];
+    if (info === null || isDead(info) || info.uid !== processes.uid || !claudeCode.recognition.mayBe(info)) return [];
     const cwd = processes.directory(info.pid);
-    const variables = processes.environment(info.pid, claudeCode.environmentNames);
-    const configDir = variables === null ? null : claudeCode.configDir(variables, cwd);
+    const variables = processes.environment(info.pid, claudeCode.recognition.environmentNames);
+    const configDir = variables === null ? null : claudeCode.recognition.configDir(variables, cwd);
     const isTheirs = configDir !== null && configDirs.includes(configDir);
     if (!isTheirs && (project === null || cwd === null || !`${cwd}/`.startsWith(`${project}/`))) return [];
     const registry =
-      configDir === null ? null : files.readSmall(claudeCode.registryFile(configDir, info.pid), registryBytesMax);
-    const entry = registry?.ok ? claudeCode.parseRegistry(registry.text) : null;
+      configDir === null
+        ? null
+        : files.readSmall(claudeCode.sources.registry.file(configDir, info.pid), registryBytesMax);
+    const entry = registry?.ok ? claudeCode.sources.registry.parse(registry.text) : null;
     if (entry !== null && isEntryOf(entry, info) && entry.version !== null) return [plain(entry.version)];
     const [program, words] = [processes.executable(info.pid), processes.arguments(info.pid)];
-    if (!claudeCode.isProgram(program, words)) return [];
+    if (!claudeCode.recognition.isProgram(program, words)) return [];
     // An older one is a script: then the program is Node.
     return [versionOf(program ?? '') ?? versionOf(words?.[1] ?? '')];
   });

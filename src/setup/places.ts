@@ -62,7 +62,10 @@ function ofUser(configDir: string): Places {
 export function userConfigDir(around: Surroundings): string {
   const { CLAUDE_CONFIG_DIR: own } = around.environment;
   const environment = { HOME: around.userHome, ...(own ? { CLAUDE_CONFIG_DIR: own } : {}) };
-  return claudeCode.configDir(environment, around.cwd) ?? claudeCode.defaultConfigDir(around.userHome);
+  return (
+    claudeCode.recognition.configDir(environment, around.cwd) ??
+    claudeCode.recognition.defaultConfigDir(around.userHome)
+  );
 }
 
 function existing(folder: string): Result<string, BadPlace> {

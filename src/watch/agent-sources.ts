@@ -12,6 +12,8 @@ export interface SourceFacts {
   startedAtMs: number;
   lastHookMs: number | null;
   statusLineMs: number | null;
+  /** What its client has none of. */
+  lacks: ReadonlySet<Source>;
   /** Found broken in this version of the client. */
   broken: ReadonlySet<Source>;
 }
@@ -29,6 +31,8 @@ export function describeSources(facts: SourceFacts): SourceSign[] {
     reason: string | null,
     atMs: number | null,
   ): SourceSign => {
+    if (facts.lacks.has(source))
+      return { source, health: 'absent', reason: 'its client has none', atMs: null, alone: null };
     if (facts.broken.has(source))
       return { source, health: 'off', reason: 'conformance found it broken', atMs, alone: null };
     return {

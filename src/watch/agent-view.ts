@@ -1,3 +1,4 @@
+import type { AgentClient } from '../clients/client.ts';
 import { holdBand } from '../decide/bands.ts';
 import { refusedNow } from '../detect/refusals.ts';
 import type { SessionFacts } from '../detect/session.ts';
@@ -46,7 +47,7 @@ export function describeAgent(parts: ViewParts): AgentView {
   const contexts = describeContexts(transcriptContext(parts.seen, facts, parts.storedWindow), line, signs.screen);
   const session = place === null ? null : shown(place.pane.session, 200);
   const entry = observation.registry?.entry ?? null;
-  const cwd = entry?.cwd ?? parts.inbox.session?.cwd ?? last?.cwd ?? null;
+  const cwd = entry?.cwd ?? parts.inbox.session?.cwd ?? observation.cwd ?? last?.cwd ?? null;
   // As long as its file cannot be read, what an earlier run knew of this session stands.
   const sameSession = last !== null && last.sessionId === sessionId ? last : null;
   const known = transcript === null ? sameSession : null;
@@ -79,6 +80,7 @@ export function describeAgent(parts: ViewParts): AgentView {
       startedAtMs: parts.startedAtMs,
       lastHookMs: parts.inbox.lastHookMs,
       statusLineMs: line?.atMs ?? null,
+      lacks: lackOf(parts.seen.client),
       broken: parts.broken,
     }),
     costUsd: line?.line.costUsd ?? facts.costUsd ?? known?.costUsd ?? null,
@@ -96,6 +98,12 @@ export function describeAgent(parts: ViewParts): AgentView {
   };
 }
 
+function lackOf({ sources }: AgentClient): ReadonlySet<Source> {
+  const { registry, record, hooks, statusLine, screen } = sources;
+  const all = { registry, transcript: record, hook: hooks, statusline: statusLine, screen };
+  return new Set((Object.keys(all) as (keyof typeof all)[]).filter((source) => all[source] === undefined));
+}
+
 /** `told`: the window the status line told, now or in an earlier run; else the model's name says it. */
 export function transcriptContext(
   { client }: SeenAgent,
@@ -104,7 +112,7 @@ export function transcriptContext(
 ): ContextReading | null {
   if (facts.contextUsed === null || facts.contextAtMs === null || facts.model === null) return null;
   const used = facts.contextUsed;
-  const { window, usable } = client.contextWindow(facts.model, used);
+  const { window, usable } = client.models.contextWindow(facts.model, used);
   const percent = percentOf(used, window);
   const reading: ContextReading = { used, window, usable, percent, source: 'transcript', atMs: facts.contextAtMs };
   return told === null ? reading : inWindow(reading, told);

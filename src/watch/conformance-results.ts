@@ -28,7 +28,7 @@ export interface ConformanceResult {
 
 const number = z.number();
 const resultShape = z.object({
-  client: z.literal('claude-code'),
+  client: z.string().max(200),
   client_version: z.string().max(200),
   at: z.iso.datetime(),
   fused: z.object({ said: number, right: number, unknown: number, dangerous: number }),

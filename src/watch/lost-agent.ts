@@ -1,5 +1,6 @@
 import type { AgentClient } from '../clients/client.ts';
 import type { AgentView } from '../model/agent.ts';
+import type { LeftOff } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
 
 /** As it was last seen, where it was last seen. */
@@ -13,4 +14,9 @@ export function lastPlace({ tmux }: AgentView): SeenAgent['place'] {
   if (tmux === null) return null;
   const { socket, session, pane: id } = tmux;
   return { socket, pane: { id, session, windowIndex: 0, paneIndex: 0, pid: 0, dead: true } };
+}
+
+export function leftOff(view: AgentView): LeftOff | null {
+  const { sessionId, cwd, transcript, startedAtMs } = view;
+  return sessionId === null ? null : { sessionId, cwd, transcript, startedAtMs };
 }

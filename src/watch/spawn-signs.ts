@@ -11,8 +11,8 @@ interface Place {
   sessionId: string | null;
   /** When the client was started: what its session began under an earlier one went with that. */
   sinceMs: number;
-  subagentFolder: string;
-  fileOf: (id: string) => string;
+  /** Where the client's subagents write; null: it keeps no records of them. */
+  subagents: { folder: string; fileOf: (id: string) => string } | null;
 }
 
 /** What an agent's own records say of its background work, made safe to store and to show. */
@@ -42,14 +42,14 @@ export function spawnSigns(
       output:
         work.kind === 'shell'
           ? work.output
-          : isPlain(work.id)
-            ? path.join(place.subagentFolder, place.fileOf(work.id))
+          : place.subagents !== null && isPlain(work.id)
+            ? path.join(place.subagents.folder, place.subagents.fileOf(work.id))
             : null,
       callOpen: (sign?.tool ?? null) !== null,
       error: clean(sign?.error ?? null),
     });
   }
-  return { sessionId: place.sessionId, works, ends, subagentFolder: place.subagentFolder };
+  return { sessionId: place.sessionId, works, ends, subagentFolder: place.subagents?.folder ?? null };
 }
 
 /** The id becomes part of a path. */

@@ -35,7 +35,8 @@ interface Parts {
   host: Pick<HostEntry, 'id' | 'name'>;
   seen: SeenAgent;
   follower: AgentFollower;
-  subagents: SubagentWatch;
+  /** null: its client keeps no records of them. */
+  subagents: SubagentWatch | null;
   inbox: AgentInbox;
   startedAtMs: number;
   authority: (name: string, session: string | null) => Authority;
@@ -146,7 +147,7 @@ export class WatchedAgent {
       return shouldHandOff([], policy, { compactsAt: null, isWorking: false });
     const { points } = this.#session;
     return shouldHandOff(points.length > 0 ? points : [{ ...context, compacted: null, usedBefore: null }], policy, {
-      compactsAt: this.#client.compactionPoint(view.model ?? '', context.window),
+      compactsAt: this.#client.models.compactionPoint(view.model ?? '', context.window),
       isWorking: view.reading.state !== 'idle',
     });
   }
@@ -209,7 +210,10 @@ export class WatchedAgent {
     const observation = follower.poll({ told: inbox.session, taken: senses.taken }, senses.process);
     if (observation.registry !== null) keepNotAfter(observation.registry.entry, nowMs);
     for (const { event } of observation.events) event.atMs = notAfter(event.atMs, nowMs);
-    this.#noRegistry = observation.trouble.registry !== null || this.#broken().has('registry');
+    this.#noRegistry =
+      this.#client.sources.registry === undefined ||
+      observation.trouble.registry !== null ||
+      this.#broken().has('registry');
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
     this.#isBehind = observation.more;
@@ -227,8 +231,7 @@ export class WatchedAgent {
         : spawnSigns(this.#session.facts, subagents, {
             sessionId: this.#session.id,
             sinceMs: this.#parts.startedAtMs,
-            subagentFolder: this.#client.subagentFolder(this.#session.transcript),
-            fileOf: (id) => this.#client.subagentFiles(id).transcript,
+            subagents: this.#subagentPlace(this.#session.transcript),
           });
     const signs = this.#signs(observation, subagents, senses, nowMs);
     this.#lastSigns = signs;
@@ -240,8 +243,13 @@ export class WatchedAgent {
     return look;
   }
 
+  #subagentPlace(transcript: string): { folder: string; fileOf: (id: string) => string } | null {
+    const source = this.#client.sources.subagents;
+    return source === undefined ? null : { folder: source.folder(transcript), fileOf: (id) => source.files(id).record };
+  }
+
   #pollSubagents(): Map<string, SubagentSign> {
-    if (this.#session.transcript === null) return new Map();
+    if (this.#session.transcript === null || this.#parts.subagents === null) return new Map();
     const running = [...this.#session.facts.background.values()]
       .filter((work) => work.kind === 'subagent')
       .map((work) => work.id);
@@ -275,6 +283,7 @@ export class WatchedAgent {
       hooks: broken.has('hook') ? null : this.#parts.inbox.facts(this.#session.id),
       screen: broken.has('screen') ? null : senses.screen,
       subagents,
+      recordIsAll: this.#client.sources.registry === undefined && this.#client.sources.hooks === undefined,
       compactAskedMs: observation.compactAskedMs,
       contextShare: context === null ? null : context.used / context.usable,
     };

@@ -172,8 +172,8 @@ describe('a record that is longer than one look takes in', () => {
   const at = new Date(viewNowMs - 30_000).toISOString();
   const line = { type: 'user', timestamp: at, promptSource: 'typed', message: { content: 'x'.repeat(100_000) } };
   const record = Array.from({ length: 30 }, (_, n) => `${JSON.stringify({ ...line, uuid: `u${n}` })}\n`).join('');
-  const registry = claudeCode.registryFile('/home/u/.claude', pid);
-  const transcript = claudeCode.transcriptFile('/home/u/.claude', '/srv/api', sessionId);
+  const registry = claudeCode.sources.registry.file('/home/u/.claude', pid);
+  const transcript = claudeCode.sources.record.file('/home/u/.claude', '/srv/api', sessionId);
 
   it('is said to be behind until it is read to the end, and so long a single run waits', async () => {
     const texts = new Map([
@@ -212,7 +212,7 @@ describe('a clock that is set back', () => {
     const waiting = { pid, sessionId: '0b7e8a52-0000-4000-8000-000000000000', cwd: '/srv/api', procStart: startTicks };
     const since = { kind: 'interactive', status: 'waiting', waitingFor: 'permission prompt' };
     const entry = { ...waiting, ...since, statusUpdatedAt: viewNowMs - 180_000 };
-    const texts = new Map([[claudeCode.registryFile('/home/u/.claude', pid), JSON.stringify(entry)]]);
+    const texts = new Map([[claudeCode.sources.registry.file('/home/u/.claude', pid), JSON.stringify(entry)]]);
     let nowMs = viewNowMs;
     let monotonicMs = 0;
     const { watcher, tick } = watching([], texts, { nowMs: () => nowMs, monotonicMs: () => monotonicMs });

@@ -8,18 +8,18 @@ import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
 import type { StoreBatch, StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessId, ProcessInfo } from '../model/world.ts';
-import { AgentFollower, type LeftOff } from '../sense/agent-follower.ts';
-import { type Fleet, isDead, type SeenAgent, type Sweep } from '../sense/fleet.ts';
+import { AgentFollower } from '../sense/agent-follower.ts';
+import { type Fleet, isDead, registryBytesMax, type SeenAgent, type Sweep } from '../sense/fleet.ts';
 import { FolderWatches } from '../sense/folder-watches.ts';
 import type { Inbox } from '../sense/inbox.ts';
 import { Screens } from '../sense/screens.ts';
-import { SubagentWatch } from '../sense/subagents.ts';
+import { subagentsOf } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
 import { AgentInbox, type HeardHook } from './agent-inbox.ts';
 import { trendLimitsOf } from './check-limits.ts';
 import { Examiner } from './examiner.ts';
 import { HealthRows } from './health-rows.ts';
-import { lastPlace, lostAgent } from './lost-agent.ts';
+import { lastPlace, leftOff, lostAgent } from './lost-agent.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
 
@@ -254,7 +254,7 @@ export class Watcher {
       host,
       seen,
       follower: new AgentFollower(sources, seen, stored === null ? null : leftOff(stored.view)),
-      subagents: new SubagentWatch(seen.client, files, counters),
+      subagents: subagentsOf(seen.client.sources, files, counters),
       inbox: inboxOf(stored, counters),
       startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
       authority: this.#parts.authority,
@@ -270,8 +270,10 @@ export class Watcher {
   /** Outside tmux the name comes from the directory, which only the registry tells. */
   #outsideProject(seen: SeenAgent): string | null {
     if (seen.place !== null || seen.configDir === null) return null;
-    const read = this.#parts.files.readSmall(seen.client.registryFile(seen.configDir, seen.process.pid), 256 * 1024);
-    const entry = read.ok ? seen.client.parseRegistry(read.text) : null;
+    const { registry } = seen.client.sources;
+    if (registry === undefined) return null;
+    const read = this.#parts.files.readSmall(registry.file(seen.configDir, seen.process.pid), registryBytesMax);
+    const entry = read.ok ? registry.parse(read.text) : null;
     return entry === null ? null : projectFor(null, entry.cwd);
   }
 
@@ -283,11 +285,12 @@ export class Watcher {
     this.#dirty.delete(key);
     const before = agent.lastView;
     const { process: owner, place } = agent.seen;
+    const picture = agent.seen.client.sources.screen;
     const look = agent.look(nowMs, {
       inbox: this.#parts.inbox.claim(owner.pid, owner.startTicks),
       screen:
-        place !== null && agent.wantsScreen
-          ? this.#screens.look(agent.seen.client, place.socket, place.pane.id, screenEveryMs(agent))
+        place !== null && picture !== undefined && agent.wantsScreen
+          ? this.#screens.look(picture, place.socket, place.pane.id, screenEveryMs(agent))
           : null,
       process,
       taken: () => this.#takenSessions(agent),
@@ -335,7 +338,7 @@ export class Watcher {
     const below = processes.children(process.pid);
     for (let at = 0; at < below.length && at < descendantsMax; at += 1) {
       const info = processes.info(below[at] ?? 0);
-      if (info !== null && client.mayBe(info)) return true;
+      if (info !== null && client.recognition.mayBe(info)) return true;
       if (info !== null) below.push(...processes.children(info.pid));
     }
     return false;
@@ -390,11 +393,6 @@ function inboxOf(stored: StoredAgent | null, counters: Counters): AgentInbox {
   if (stored !== null && sessionId !== null && stored.hooks.length > 0)
     inbox.restore({ sessionId, cwd: stored.view.cwd }, stored.hooks);
   return inbox;
-}
-
-function leftOff(view: AgentView): LeftOff | null {
-  const { sessionId, cwd, transcript, startedAtMs } = view;
-  return sessionId === null ? null : { sessionId, cwd, transcript, startedAtMs };
 }
 
 function processKey(process: ProcessId): string {

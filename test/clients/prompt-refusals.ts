@@ -209,7 +209,7 @@ async function underAPerson(refuser: Refuser, agent: Agent): Promise<void> {
 async function afterTheClient(refuser: Refuser, agent: Agent): Promise<void> {
   const command = commandLineOf(agent.pid() ?? 0);
   await agent.exit();
-  await agent.waitForScreen(/# *\n*$/);
+  await agent.waitForScreen(/[#$] *\n*$/);
   await refuser.refused('pane now a shell (bash), client exited', agent, 'not-agent');
 
   const typed = path.join(refuser.s.dir, 'typed-into-impostor');

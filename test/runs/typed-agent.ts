@@ -125,7 +125,7 @@ export class TypedAgent {
     const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: false, chosen: null });
     return {
       seen: {
-        client: { ...claudeCode, findInputBox },
+        client: { ...claudeCode, dialect: { ...claudeCode.dialect, findInputBox } },
         process,
         configDir: '/home/u/.claude',
         place: { socket: '/s', pane: { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false } },

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parsePart, piecesOf, share, whyNotWhole } from '../../scripts/test/parts.mjs';
+import { parsePart, piecesOf, secondsOfPart, share, whyNotWhole } from '../../scripts/test/parts.mjs';
 import { longReport } from '../../scripts/test/report.mjs';
 import { againMax, keepUnsteady, runMissedAgain } from '../../scripts/test/retry.mjs';
-import { isMissedDeadline, passesAlone, runVitest } from '../../scripts/test/vitest.mjs';
+import { isMissedDeadline, passesAlone, runPieces, runVitest } from '../../scripts/test/vitest.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -149,6 +149,40 @@ describe('a long run in parts', () => {
     expect(Math.max(...pieces.map(({ seconds }) => seconds))).toBeLessThan(700);
     expect(piecesOf('a', 1_500, ['one'])).toEqual([{ id: 'long: a', file: 'a', only: null, seconds: 1_500 }]);
     expect(piecesOf('a', 500, names)).toMatchObject([{ id: 'long: a', only: null }]);
+  });
+
+  it('takes as long as its projects one after the other, each no shorter than its longest piece', () => {
+    const piece = (project: string | null, alone: number, atOnce: number) => ({
+      project,
+      alone,
+      seconds: alone / atOnce,
+    });
+    expect(secondsOfPart([piece('long', 300, 3), piece('long', 30, 3), piece('long-timed', 50, 1)])).toBe(350);
+    expect(secondsOfPart([piece('long', 300, 3), piece('long', 300, 3), piece('long', 600, 3)])).toBe(600);
+    expect(secondsOfPart([{ project: null, seconds: 20 }, piece('long', 30, 3)])).toBe(50);
+  });
+
+  it('does several pieces side by side, and tells them as one', { timeout: 60_000 }, async () => {
+    const cwd = smallProject();
+    const meets = (own: string, other: string) =>
+      `import { existsSync, writeFileSync } from 'node:fs';
+       import { expect, test } from 'vitest';
+       test('meets the other', { timeout: 20_000 }, async () => {
+         writeFileSync('${own}', '');
+         await expect.poll(() => existsSync('${other}'), { timeout: 15_000 }).toBe(true);
+       });
+       test('not asked for', () => { throw new Error('it ran'); });`;
+    writeFileSync(path.join(cwd, 'c.test.ts'), meets('c', 'd'));
+    writeFileSync(path.join(cwd, 'd.test.ts'), meets('d', 'c'));
+    const pieces = [
+      { file: 'a.test.ts', only: ['breaks a promise'] },
+      { file: 'c.test.ts', only: ['meets the other'] },
+      { file: 'd.test.ts', only: ['meets the other'] },
+    ];
+    const result = await runPieces('clients', pieces, 2, { folder: cwd, cwd, show: false });
+    expect(result).toMatchObject({ name: 'clients', passed: 2, failed: 1 });
+    expect(result.failures.join()).toMatch(/^a\.test\.ts: breaks a promise: /);
+    expect(result.files.map(({ file }) => file).sort()).toEqual(['a.test.ts', 'c.test.ts', 'd.test.ts']);
   });
 
   it('is whole when every part of one commit is there', () => {

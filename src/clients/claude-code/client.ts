@@ -1,53 +1,69 @@
 import path from 'node:path';
-import type { AgentClient } from '../client.ts';
+import type { AgentClient, RecordSource, Sources } from '../client.ts';
 import { asString, asTimeMs, parseObject } from '../json.ts';
+import { dialect } from './dialect.ts';
 import { parseInboxFile } from './hooks.ts';
 import { compactionPoint, contextWindow } from './models.ts';
 import { parseRegistry } from './registry.ts';
-import { findInputBox } from './screen.ts';
 import { readScreen } from './screen-state.ts';
 import { parseTranscriptLine } from './transcript.ts';
 
-export const claudeCode: AgentClient = {
-  name: 'claude-code',
-  environmentNames: ['CLAUDE_CONFIG_DIR', 'HOME'],
-  configDir(environment, cwd) {
-    const { CLAUDE_CONFIG_DIR: own, HOME: home } = environment;
-    if (own !== undefined && own !== '') {
-      if (path.isAbsolute(own)) return path.normalize(own);
-      return cwd === null ? null : path.resolve(cwd, own);
-    }
-    return home !== undefined && path.isAbsolute(home) ? path.join(home, '.claude') : null;
-  },
-  defaultConfigDir: (home) => path.join(home, '.claude'),
-  // Started by its path among the installed versions it is called by its number.
-  mayBe: (process) => /^(claude(\.exe)?|\d+\.\d+\.\d+.*)$/.test(process.command),
-  isProgram(executable, words) {
-    const installed =
-      /\/(@anthropic-ai\/claude-code(-[\w-]+)?\/(bin\/)?claude(\.exe)?|claude\/versions\/\d[\w.-]*)( \(deleted\))?$/;
-    if (executable !== null && installed.test(executable)) return true;
-    return words?.[1]?.endsWith('/@anthropic-ai/claude-code/cli.js') === true;
-  },
-  registryFolder: (configDir) => path.join(configDir, 'sessions'),
-  registryFile: (configDir, pid) => path.join(configDir, 'sessions', `${pid}.json`),
-  parseRegistry,
-  projectsFolder: (configDir) => path.join(configDir, 'projects'),
-  transcriptFile: (configDir, cwd, sessionId) =>
+const record: RecordSource = {
+  root: (configDir) => path.join(configDir, 'projects'),
+  file: (configDir, cwd, sessionId) =>
     path.join(configDir, 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), `${sessionId}.jsonl`),
-  transcriptName: (sessionId) => `${sessionId}.jsonl`,
+  fileName: (sessionId) => `${sessionId}.jsonl`,
   sessionOf: (fileName) => /^([0-9a-f-]{8,64})\.jsonl$/i.exec(fileName)?.[1] ?? null,
-  parseTranscriptLine,
-  subagentFolder: (transcript) => path.join(transcript.replace(/\.jsonl$/, ''), 'subagents'),
-  subagentFiles: (id) => ({ transcript: `agent-${id}.jsonl`, meta: `agent-${id}.meta.json` }),
-  subagentOf: (fileName) => /^agent-([\w-]{1,80})\.jsonl$/.exec(fileName)?.[1] ?? null,
-  isSubagentFinished,
-  historyFile: (configDir) => path.join(configDir, 'history.jsonl'),
-  parseHistoryLine,
-  findInputBox,
-  readScreen,
-  contextWindow,
-  compactionPoint,
-  parseInboxFile,
+  parseLine: parseTranscriptLine,
+};
+
+export const claudeCode: AgentClient & { readonly sources: Required<Sources> } = {
+  name: 'claude-code',
+  title: 'Claude Code',
+  recognition: {
+    environmentNames: ['CLAUDE_CONFIG_DIR', 'HOME'],
+    configDir(environment, cwd) {
+      const { CLAUDE_CONFIG_DIR: own, HOME: home } = environment;
+      if (own !== undefined && own !== '') {
+        if (path.isAbsolute(own)) return path.normalize(own);
+        return cwd === null ? null : path.resolve(cwd, own);
+      }
+      return home !== undefined && path.isAbsolute(home) ? path.join(home, '.claude') : null;
+    },
+    defaultConfigDir: (home) => path.join(home, '.claude'),
+    // Started by its path among the installed versions it is called by its number.
+    mayBe: (process) => /^(claude(\.exe)?|\d+\.\d+\.\d+.*)$/.test(process.command),
+    isProgram(executable, words) {
+      const installed =
+        /\/(@anthropic-ai\/claude-code(-[\w-]+)?\/(bin\/)?claude(\.exe)?|claude\/versions\/\d[\w.-]*)( \(deleted\))?$/;
+      if (executable !== null && installed.test(executable)) return true;
+      return words?.[1]?.endsWith('/@anthropic-ai/claude-code/cli.js') === true;
+    },
+  },
+  sources: {
+    registry: {
+      folder: (configDir) => path.join(configDir, 'sessions'),
+      file: (configDir, pid) => path.join(configDir, 'sessions', `${pid}.json`),
+      pidOf: (fileName) => Number(/^(\d{1,10})\.json$/.exec(fileName)?.[1] ?? Number.NaN) || null,
+      parse: parseRegistry,
+    },
+    record,
+    subagents: {
+      folder: (record) => path.join(record.replace(/\.jsonl$/, ''), 'subagents'),
+      files: (id) => ({ record: `agent-${id}.jsonl`, meta: `agent-${id}.meta.json` }),
+      idOf: (fileName) => /^agent-([\w-]{1,80})\.jsonl$/.exec(fileName)?.[1] ?? null,
+      isFinished: isSubagentFinished,
+    },
+    hooks: { parse: (text) => (text.startsWith('wk1 hook ') ? parseInboxFile(text) : null) },
+    statusLine: { parse: (text) => (text.startsWith('wk1 statusline ') ? parseInboxFile(text) : null) },
+    typedHistory: {
+      file: (configDir) => path.join(configDir, 'history.jsonl'),
+      parseLine: parseHistoryLine,
+    },
+    screen: { read: readScreen },
+  },
+  dialect,
+  models: { contextWindow, compactionPoint },
 };
 
 function isSubagentFinished(meta: string): boolean {

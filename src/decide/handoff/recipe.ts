@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { ownCommandFor } from '../../clients/claude-code/own-commands.ts';
+import { ownCommandFor } from '../../clients/clients.ts';
 import { matchesGlob } from '../../model/glob.ts';
 import { whyUnsafe } from '../prompt-text.ts';
 import { type Slot, slotText, type TemplateOverrides } from '../templates.ts';

@@ -70,13 +70,19 @@ export async function walk(s: Scenario, act: Act, variant: Variant, goldens: str
       let screen = '';
       const look = async () => {
         screen = await s.tmux.run('capture-pane', '-p', '-e', '-t', pane);
-        return claudeCode.readScreen(screen)?.shows === truth;
+        return claudeCode.sources.screen.read(screen)?.shows === truth;
       };
       await sleep(beforeMs);
       await until(`${truth} on the screen`, look, drawnMs).catch(() => null);
       const title = (await s.tmux.run('display-message', '-p', '-t', pane, '#{pane_title}')).trim();
-      const reading = claudeCode.readScreen(screen);
-      seen.push({ name, truth, reading, plain: claudeCode.readScreen(stripVTControlCharacters(screen)), title });
+      const reading = claudeCode.sources.screen.read(screen);
+      seen.push({
+        name,
+        truth,
+        reading,
+        plain: claudeCode.sources.screen.read(stripVTControlCharacters(screen)),
+        title,
+      });
       if (goldens !== null) writeGolden(goldens, name, screen.replaceAll(s.dir, '/tmp/work'));
     },
     s,

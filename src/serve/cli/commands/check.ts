@@ -1,12 +1,12 @@
 import os from 'node:os';
 import type { Command } from 'commander';
 import { runOnce } from '../../../daemon/start.ts';
-import { healthDocument, type StatusDocument } from '../../../daemon/status.ts';
+import { healthReport, type StatusDocument } from '../../../daemon/status.ts';
 import { findHome, runningDaemon } from '../../../home/home.ts';
 import { askStatus } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say, withOwnTimes } from '../output.ts';
-import { healthText } from './health.ts';
+import { healthText, hostText } from './health.ts';
 import { exitCodes, noCreateUser } from './up.ts';
 
 export function addCheck(program: Command): void {
@@ -22,11 +22,13 @@ export function addCheck(program: Command): void {
     .addHelpText('after', '\nA crontab line:\n  */10 * * * * watchkeeper check')
     .action(async (options: { json?: boolean; createUser: boolean }) => {
       const status = await oneRound(options.createUser);
-      const items = status.agents.map(healthDocument);
-      const bad = items.filter((item) => item.status !== 'healthy');
-      if (options.json) printJson({ v: 1, items });
-      else print(items.length === 0 ? 'no agent was found' : healthText(items));
-      if (bad.length > 0) process.exitCode = exit.no;
+      const { items, unhealthy, findings } = healthReport(status);
+      if (options.json) printJson({ v: 1, items, findings });
+      else {
+        print(items.length === 0 ? 'no agent was found' : healthText(items));
+        for (const finding of findings) print(hostText(finding));
+      }
+      if (unhealthy.length + findings.length > 0) process.exitCode = exit.no;
     });
 }
 

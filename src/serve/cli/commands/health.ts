@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type HealthDocument, healthDocument } from '../../../daemon/status.ts';
+import { type HealthDocument, healthDocument, healthReport } from '../../../daemon/status.ts';
 import { askStatus, needAgent } from '../daemon.ts';
 import { exit } from '../outcome.ts';
 import { ago, type Color, print, printJson, table, wrapped } from '../output.ts';
@@ -27,13 +27,12 @@ export function addHealth(program: Command): void {
         else print(healthText([health]));
         return;
       }
-      const all = status.agents.filter((agent) => agent.state !== 'ended').map(healthDocument);
-      const items = options.filter === 'unhealthy' ? all.filter((item) => item.status !== 'healthy') : all;
-      const { findings } = status;
+      const { items: all, unhealthy, findings } = healthReport(status);
+      const items = options.filter === 'unhealthy' ? unhealthy : all;
       if (options.json) printJson({ v: 1, items, findings });
       else {
         print(items.length === 0 ? (options.filter ? 'all agents are healthy' : 'no agent yet') : healthText(items));
-        for (const finding of findings) print(wrapped(`${finding.check}: ${finding.evidence[0]?.text ?? ''}`));
+        for (const finding of findings) print(hostText(finding));
       }
       if (options.filter === 'unhealthy' && items.length + findings.length > 0) process.exitCode = exit.no;
     });
@@ -43,6 +42,11 @@ const standings = { seen: '', kept: ' (out of sight)', quarantined: ' (set apart
 
 function findingText({ check, standing, evidence }: HealthDocument['findings'][number]): string {
   return `${check}${standings[standing]}: ${evidence[0]?.text ?? ''}`;
+}
+
+/** Of the host, or of work that has no agent. */
+export function hostText({ check, evidence }: HealthDocument['findings'][number]): string {
+  return wrapped(`${check}: ${evidence[0]?.text ?? ''}`);
 }
 
 export function healthText(items: HealthDocument[]): string {

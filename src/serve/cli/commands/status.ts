@@ -57,6 +57,9 @@ function statusText(status: StatusDocument): string {
     return [head, ...missing, 'no agent yet: start Claude Code, in tmux or anywhere else'].join('\n');
   const rows = agents.map((agent) => row(agent, nowMs));
   const notes = agents.filter((agent) => agent.error !== null).map((agent) => line(`${agent.agent}: ${agent.error}`));
+  for (const { agent, findings } of agents)
+    for (const { check } of findings.filter(({ severity }) => severity === 'critical'))
+      notes.push(line(`${agent}: critical, ${check}; \`watchkeeper health\` says why`));
   const handed = agents.filter((agent) => agent.handoff !== null);
   for (const { agent, handoff } of handed) notes.push(line(`${agent}: is being handed over, ${handoff}`));
   for (const { agent, hold } of agents) if (holdText(hold) !== null) notes.push(line(`${agent}: ${holdText(hold)}`));
