@@ -117,7 +117,7 @@ class Machine {
   #deeds(finding: string): Deeds {
     const about = this.#said.filter((one) => one.finding === finding);
     const lastPromptMs = about.length === 0 ? null : Math.max(...about.map(({ atMs }) => atMs));
-    return { prompts: about.length, lastPromptMs, tells: 0, lastTellMs: null, leftovers: [] };
+    return { prompts: about.length, lastPromptMs, tells: 0, lastTellMs: null, isProved: true, leftovers: [] };
   }
 
   #views(): AgentView[] {

@@ -52,7 +52,7 @@ class Database {
     const about = [...this.actions.values()].filter((action) => action.finding === finding);
     const told = about.filter(({ id }) => this.outcomes.some((one) => one.actionId === id && one.outcome === 'told'));
     const lastTellMs = told.length === 0 ? null : Math.max(...told.map(({ atMs }) => atMs));
-    return { prompts: 0, lastPromptMs: null, tells: told.length, lastTellMs, leftovers: [] };
+    return { prompts: 0, lastPromptMs: null, tells: told.length, lastTellMs, isProved: true, leftovers: [] };
   }
 
   /** Whoever waits for it gets his answer. */

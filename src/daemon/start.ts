@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { openAllowances } from '../actions/allowances.ts';
 import { loadConfig } from '../config/load.ts';
 import { withMemory } from '../config/memory.ts';
@@ -7,7 +8,8 @@ import { claimHost } from '../home/host-id.ts';
 import { fileLog } from '../home/log.ts';
 import { Counters } from '../model/counters.ts';
 import { fail, ok, type Result } from '../model/result.ts';
-import { acquireLock } from '../record/lock-file.ts';
+import { listens } from '../record/listens.ts';
+import { acquireLock, isHeld } from '../record/lock-file.ts';
 import { openStore } from '../record/store.ts';
 import { databaseRuns, openDatabase } from '../rows/database.ts';
 import { OddRows } from '../rows/odd-rows.ts';
@@ -42,6 +44,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
   process.umask(0o077);
   const made = makeHomeDir(home);
   if (!made.ok) return fail('home', made.message, made.fix);
+  // From another container its pid is not to be seen, and its lock looks like that of a dead one.
+  if ((await listens(path.join(home.dir, 'daemon.sock'))) && !isHeld(home.daemonLock))
+    return fail('already-running', `a daemon that cannot be seen from here, as in another container, has ${home.dir}`);
   const lock = acquireLock(home.daemonLock);
   if (!lock.ok) {
     if (lock.reason === 'unusable') return fail('home', `the data directory is not usable (${lock.message})`);

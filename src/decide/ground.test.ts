@@ -16,7 +16,7 @@ const facts = {
     rateLimitBackoffMs: minute,
     repeatMs: 30 * minute,
   },
-  ...{ lastAgentPromptMs: null, lastProjectPromptMs: null },
+  ...{ lastAgentPromptMs: null, lastProjectPromptMs: null, isUnproved: false },
 };
 
 describe('a check without a ground', () => {

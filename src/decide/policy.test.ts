@@ -39,6 +39,7 @@ const facts: PolicyFacts = {
   rateLimitBackoffMs: minute,
   lastAgentPromptMs: null,
   lastProjectPromptMs: null,
+  isUnproved: false,
 };
 const step = (given: Incident, seen: AgentView, more: Partial<PolicyFacts> = {}) =>
   nextStep(given, seen, { ...facts, ...more });

@@ -99,6 +99,8 @@ export interface PolicyFacts {
   /** The last rule-made prompt to this agent, and to any agent of its project. */
   lastAgentPromptMs: number | null;
   lastProjectPromptMs: number | null;
+  /** By the ledger none of the prompts about it is known to have arrived, though there was time enough. */
+  isUnproved: boolean;
 }
 
 export type Step =
@@ -121,7 +123,8 @@ export function nextStep(incident: Incident, view: AgentView | null, facts: Poli
   if (mayPrompt && ladder.template !== null && incident.prompts < ladder.promptsMax) {
     return promptStep(incident, view, facts, ladder, ladder.template);
   }
-  if (ladder.tells === 'instead' && incident.prompts > 0 && incident.prompts < promptsSpent)
+  // What nobody knows to have arrived is neither said again nor taken for said: a human is told.
+  if (isToldInstead(incident) && !facts.isUnproved)
     return { do: 'wait', for: null, reason: 'it was prompted', untilMs: null };
   if (mayPrompt && incident.lastPromptMs !== null) {
     const untilMs = incident.lastPromptMs + pause(incident.prompts, facts.minIntervalMs);
@@ -133,6 +136,11 @@ export function nextStep(incident: Incident, view: AgentView | null, facts: Poli
   if (ladder.tells !== 'repeat') return { do: 'wait', for: null, reason: 'a human was told', untilMs: null };
   const untilMs = incident.lastTellMs + facts.repeatMs;
   return facts.nowMs >= untilMs ? { do: 'tell' } : { do: 'wait', for: 'tell', reason: 'a human was told', untilMs };
+}
+
+/** It was said to its agent, and so to nobody else. */
+export function isToldInstead(incident: Incident): boolean {
+  return ladderOf(incident).tells === 'instead' && incident.prompts > 0 && incident.prompts < promptsSpent;
 }
 
 /** Errors that only a person can mend: saying "continue" to an expired login is noise. */

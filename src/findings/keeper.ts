@@ -3,7 +3,7 @@ import type { Prompter } from '../actions/prompter.ts';
 import type { Teller } from '../actions/teller.ts';
 import type { Config } from '../config/schema.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
-import { isOver, nextStep, type Step } from '../decide/policy.ts';
+import { isOver, isToldInstead, nextStep, type Step } from '../decide/policy.ts';
 import { saidTogether } from '../decide/together.ts';
 import { isShared } from '../detect/mass-failure.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
@@ -254,7 +254,21 @@ export class Keeper {
     if (step.do === 'prompt') return { incident, open, finding, template: step.template };
     if (step.do === 'tell' && nowMs >= open.retryAtMs && this.#mayTell(open, view))
       this.#begin([open], this.#tellAbout(open, view));
+    else if (this.#wantsProof(open, nowMs)) this.#begin([open], this.#askForProof(open, nowMs));
     return null;
+  }
+
+  /** Its proof may come late; what was typed by a run that was killed has its outcome a while after the next start. */
+  #wantsProof({ incident, proof }: Open, nowMs: number): boolean {
+    if (!isToldInstead(incident) || proof.is === 'proved' || incident.lastTellMs !== null) return false;
+    const pauseMs = this.#parts.config().prompt.minIntervalMinutes * 60_000;
+    return nowMs - Math.max(incident.lastPromptMs ?? 0, proof.askedMs) >= pauseMs;
+  }
+
+  async #askForProof(open: Open, nowMs: number): Promise<void> {
+    open.proof.askedMs = nowMs;
+    const deeds = await this.#parts.store.deedsAbout([open.incident.id]);
+    if (deeds.ok) open.proof.is = deeds.value.get(open.incident.id)?.isProved === true ? 'proved' : 'unproved';
   }
 
   #decide(open: Open, view: AgentView | null, finding: Finding | null, nowMs: number): Step {
@@ -269,6 +283,7 @@ export class Keeper {
       rateLimitBackoffMs: health.rate_limit_backoff_seconds * 1_000,
       lastAgentPromptMs: view === null ? null : spoken.lastTo(view.agent),
       lastProjectPromptMs: view === null ? null : spoken.lastBeside(view),
+      isUnproved: open.proof.is === 'unproved',
     });
     if (view !== null && isHeldBack(step, incident) && this.#parts.isHandedOver(view.agent))
       return { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };

@@ -24,6 +24,8 @@ export interface Open {
   seenMs: number;
   /** It is an earlier run's, and was not seen since. */
   isRestored: boolean;
+  /** Whether its prompts arrived, and when the ledger was last asked. */
+  proof: { is: 'unknown' | 'proved' | 'unproved'; askedMs: number };
   /** Its row as it was last written, one after the other: whether that is on record. */
   saved: Promise<boolean>;
 }
@@ -55,6 +57,7 @@ export function fresh(incident: Incident): Open {
     lastRefusal: null,
     seenMs: incident.openedMs,
     isRestored: false,
+    proof: { is: 'unknown', askedMs: 0 },
     saved: Promise.resolve(true),
   };
 }
@@ -112,5 +115,6 @@ export function moveTimes(opens: Iterable<Open>, byMs: number, nowMs: number): v
     incident.lastTellMs = moved(incident.lastTellMs);
     open.retryAtMs += byMs;
     open.seenMs += byMs;
+    open.proof.askedMs += byMs;
   }
 }

@@ -102,6 +102,22 @@ describe('a daemon killed at any row and any step of a delivery says nothing twi
   });
 });
 
+describe('what may have been said and is not proved is not said again: a human is told, once', () => {
+  it.each(kinds.filter(({ what }) => /^spawn-(?:stalled|failed)$/.test(what)))('$what', async ({ world: made }) => {
+    const ends = new Set<string>();
+    for (let killAt = 1; ; killAt += 1) {
+      const world = made(killAt);
+      await world.start();
+      await world.pass(45 * minute);
+      if (!world.isKilled) break;
+      const proved = world.outcomes.filter(({ outcome }) => outcome === 'confirmed');
+      expect(proved.length + world.told.length, `killed at step ${killAt}`).toBe(1);
+      ends.add(proved.length > 0 ? 'proved' : `told, typed ${world.typed.length}`);
+    }
+    expect([...ends].sort()).toEqual(['proved', 'told, typed 0', 'told, typed 1']);
+  });
+});
+
 it('a human is told once in an interval, at whatever row of it the daemon is killed', async () => {
   let killAt = 1;
   for (; ; killAt += 1) {

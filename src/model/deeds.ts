@@ -4,6 +4,8 @@ export interface Deeds {
   lastPromptMs: number | null;
   tells: number;
   lastTellMs: number | null;
+  /** One of the prompts arrived, by the agent's own record. */
+  isProved: boolean;
   /** Texts of prompts of which nobody knows whether they arrived: they may still be in the box. */
   leftovers: string[];
 }

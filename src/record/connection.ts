@@ -6,11 +6,17 @@ export async function connect(url: string, options: pg.ClientConfig = {}): Promi
   client.on('error', () => {});
   try {
     await client.connect();
+    await speakPlainly(client);
   } catch (error) {
     client.end().catch(() => {});
     throw error;
   }
   return client;
+}
+
+/** Whatever the server or the role is set to, times and bytes come back as they are read here. */
+export async function speakPlainly(client: pg.ClientBase): Promise<void> {
+  await client.query("SET datestyle TO 'ISO, MDY'; SET intervalstyle TO 'postgres'; SET bytea_output TO 'hex'");
 }
 
 /** A name with several addresses fails with one error for each, and says nothing itself. */

@@ -20,6 +20,7 @@ export async function deedsAbout(client: pg.ClientBase, findings: readonly strin
      judged AS (
        SELECT about.*, ARRAY(SELECT o.outcome FROM action_outcomes o WHERE o.action_id = about.id) AS outcomes FROM about)
      SELECT j.finding, j.kind, count(*)::integer AS count, max(j.at) AS last,
+       bool_or(j.outcomes && ARRAY['confirmed', 'queued']) AS proved,
        array_agg(left(format('%s [%s]', a.intent->>'text', a.intent->>'tag'), ${textCharsMax}))
          FILTER (WHERE j.kind = 'prompt' AND NOT j.outcomes && ARRAY['confirmed', 'queued']) AS leftovers
      FROM judged j JOIN actions a ON a.id = j.id
@@ -28,20 +29,29 @@ export async function deedsAbout(client: pg.ClientBase, findings: readonly strin
     [findings],
   );
   const deeds = new Map<string, Deeds>();
-  for (const { finding, kind, count, last, leftovers } of rows.rows) {
-    const known = deeds.get(finding) ?? { prompts: 0, lastPromptMs: null, tells: 0, lastTellMs: null, leftovers: [] };
+  for (const { finding, kind, count, last, proved, leftovers } of rows.rows) {
+    const known = deeds.get(finding) ?? nothing;
     const lastMs = last.getTime();
     if (kind === 'notify') deeds.set(finding, { ...known, tells: count, lastTellMs: lastMs });
-    else deeds.set(finding, { ...known, prompts: count, lastPromptMs: lastMs, leftovers: leftovers ?? [] });
+    else {
+      const prompted = { prompts: count, lastPromptMs: lastMs, isProved: proved, leftovers: leftovers ?? [] };
+      deeds.set(finding, { ...known, ...prompted });
+    }
   }
   return deeds;
 }
+
+const nothing: Deeds = {
+  ...{ prompts: 0, lastPromptMs: null, isProved: false, leftovers: [] },
+  ...{ tells: 0, lastTellMs: null },
+};
 
 interface DeedRow {
   finding: string;
   kind: 'prompt' | 'notify';
   count: number;
   last: Date;
+  proved: boolean;
   leftovers: string[] | null;
 }
 

@@ -40,6 +40,12 @@ export function acquireLock(path: string, extra: Json = null): Lock {
   }
 }
 
+/** By a process that can be seen from here, and lives. */
+export function isHeld(path: string): boolean {
+  const owner = readLock(path)?.owner ?? null;
+  return owner !== null && isAlive(owner);
+}
+
 /** Tries again until `timeoutMs` have passed; the last answer counts. */
 export async function waitForLock(path: string, timeoutMs: number, extra: Json = null): Promise<Lock> {
   const endMs = performance.now() + timeoutMs;

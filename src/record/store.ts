@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../model/result.ts';
 import type { SpawnRow } from '../model/spawn.ts';
 import type { CheckRow, SessionRow, Store, StoreBatch, StoreFailure } from '../model/store.ts';
 import { agentRow, time, upsertAgents } from './agent-row.ts';
-import { reasonOf } from './connection.ts';
+import { reasonOf, speakPlainly } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
 import { deedsAbout, lastRulePrompts } from './deeds.ts';
 import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
@@ -37,6 +37,8 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
   });
   // A connection that breaks while idle is replaced by the next query.
   pool.on('error', () => {});
+  // Before any other query of that connection; one that breaks here breaks for that one too.
+  pool.on('connect', (client) => void speakPlainly(client).catch(() => {}));
   return {
     write: (host, batch) => inTransaction(pool, (client) => writeBatch(client, host, batch)),
     load: (host) => inTransaction(pool, (client) => loadAgents(client, host, odd)),

@@ -175,7 +175,8 @@ export class RuleWorld {
     const told = this.actions.filter((action) => action.kind === 'notify' && mine(action) && this.#has(action, 'told'));
     const last = (actions: Action[]) => actions.at(-1)?.atMs ?? null;
     const counts = { prompts: prompts.length, lastPromptMs: last(prompts), tells: told.length, lastTellMs: last(told) };
-    return { ...counts, leftovers: [] };
+    const isProved = prompts.some((action) => this.#has(action, 'confirmed'));
+    return { ...counts, isProved, leftovers: [] };
   }
 
   #prompts(): Action[] {

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { rootOf } from '../../src/record/embedded/place.ts';
@@ -77,6 +79,20 @@ describe('starting', () => {
     const names = await query(server.adminUrl, 'SELECT datname FROM pg_database ORDER BY 1');
     expect(names.map((row) => row.datname)).toEqual(['postgres', 'template0', 'template1', 'watchkeeper']);
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it('a server that answers and cannot be seen, as of another container, is not started over', async () => {
+    const home = testHome();
+    const server = await started(home);
+    expect((await stopEmbedded(home)).ok).toBe(true);
+    const unseen = createServer().listen(path.join(server.place.socketDir, '.s.PGSQL.5432'));
+    await once(unseen, 'listening');
+    try {
+      expect(await startEmbedded(home)).toMatchObject({ ok: false, reason: 'locked' });
+    } finally {
+      unseen.close();
+    }
+    await started(home);
   });
 
   it('a database of another major version is refused with a sentence', async () => {

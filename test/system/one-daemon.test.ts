@@ -1,7 +1,9 @@
 // One daemon per data directory, however they are started; and nothing left behind, however they end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processesIn } from '../../src/conform/processes.ts';
@@ -39,6 +41,22 @@ describe('two daemons on one data directory', () => {
     expect(world.daemonPid()).toBe(pid);
     expect((await world.run('status')).code).toBe(0);
     await world.down();
+  });
+
+  it('a second that cannot see the first, as in another container, does not take its lock or its database', async () => {
+    const home = mkdtempSync(path.join(os.tmpdir(), 'wk-unseen-'));
+    const unseen = createServer().listen(path.join(home, 'daemon.sock'));
+    await once(unseen, 'listening');
+    const files = readdirSync(home);
+    try {
+      const env = { ...world.env, WATCHKEEPER_HOME: home };
+      const { code, stderr } = await world.scenario.watchkeeper(['up', '--detach'], { env });
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot be seen from here.*\n$/)]);
+      expect(readdirSync(home).filter((name) => name !== 'inbox')).toEqual(files);
+    } finally {
+      unseen.close();
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 
   it('started at the same instant, twenty times: always exactly one', async () => {

@@ -250,6 +250,23 @@ describe('what people were told while there was no database', () => {
   });
 });
 
+it('reads its own times whatever form the server writes times in', async () => {
+  const german = openStore(
+    `${database.adminUrl}&options=${encodeURIComponent('-c datestyle=German,DMY -c timezone=Asia/Tokyo')}`,
+  );
+  try {
+    const about: Incident = {
+      ...{ id: randomUUID(), agent: null, project: 'p', check: 'database-away', subject: 'dates', severity: 'warning' },
+      ...{ text: 'x', openedMs: Date.now() - 60_000, closedMs: null, ackedMs: null, prompts: 0, lastPromptMs: null },
+      ...{ tells: 1, lastTellMs: Date.now() - 30_000 },
+    };
+    expect((await german.saveIncident('dated', about)).ok).toBe(true);
+    expect(await german.openIncidents('dated')).toEqual({ ok: true, value: [about] });
+  } finally {
+    await german.close();
+  }
+});
+
 it('what a daemon that lives has begun on the same database is its own to settle; of a dead one it is ours', async () => {
   await store.write('here', { agents: [view('typed')], sessions: [], events: [], spawns: [], points: [], checks: [] });
   const begin = async (daemon: object | null) => {

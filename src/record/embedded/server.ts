@@ -2,6 +2,7 @@ import { closeSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, ok, type Result } from '../../model/result.ts';
+import { listens } from '../listens.ts';
 import { acquireLock, waitForLock } from '../lock-file.ts';
 import { ownProcess, readProcess } from '../own-process.ts';
 import { ensureCluster } from './cluster.ts';
@@ -12,7 +13,7 @@ import { canonicalHome, type EmbeddedPlace, isInitialised, lockPath, readPlace, 
 import { findPostmaster, type ServerProcess, signal, stillRuns } from './postmaster.ts';
 import { homeOfAnother, isOutdated, makeHome, prepare, type StartWish } from './prepare.ts';
 import { nameOfUid } from './server-user.ts';
-import { adminRole, daemonRole } from './settings.ts';
+import { adminRole, daemonRole, port } from './settings.ts';
 
 export interface EmbeddedServer {
   place: EmbeddedPlace;
@@ -38,6 +39,7 @@ const startTimeoutMs = 60_000;
 const fastStopMs = 10_000;
 const immediateStopMs = 10_000;
 const pollMs = 20;
+const elsewhereFix = 'stop it where it runs, such as in another container';
 
 /** Gives the running server of this home, made and started as far as needed. */
 export async function startEmbedded(home: string, options: StartOptions = {}): Promise<Started> {
@@ -154,6 +156,9 @@ async function startLocked(home: string, endMs: number, wish: StartWish): Promis
     const ready = await untilReady(recorded, endMs);
     if (ready !== null) return ready.ok ? ok(describe(recorded, ready.value)) : ready;
   }
+  // Never beside a server that answers and cannot be seen, as one of another container: both would write the same files.
+  if (recorded !== null && (await isServedElsewhere(recorded)))
+    return embeddedFailure('locked', `a server that cannot be seen from here has ${recorded.cluster}`, elsewhereFix);
   const prepared = await prepare(home, wish);
   if (!prepared.ok) return prepared;
   const { place, startLog } = prepared.value;
@@ -165,6 +170,12 @@ async function startLocked(home: string, endMs: number, wish: StartWish): Promis
   } finally {
     closeSync(startLog);
   }
+}
+
+/** A socket outside the home may be that of the directory this one was copied from. */
+async function isServedElsewhere(place: EmbeddedPlace): Promise<boolean> {
+  if (path.dirname(place.socketDir) !== rootOf(place) || findPostmaster(place) !== null) return false;
+  return listens(path.join(place.socketDir, `.s.PGSQL.${port}`));
 }
 
 function describe(place: EmbeddedPlace, postmaster: ServerProcess): EmbeddedServer {
