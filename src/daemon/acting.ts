@@ -257,9 +257,7 @@ export class Acting {
   /** A person's word counts more than the rules; without a pane nothing can be done to an agent. */
   authority(agent: string, inTmux: boolean): Authority {
     if (!inTmux) return 'observe';
-    return (
-      this.#overrides.get(agent) ?? authorityFor(this.#parts.configFor(agent), agent, { launchedByUs: false, inTmux })
-    );
+    return this.#overrides.get(agent) ?? authorityFor(this.#parts.configFor(agent), agent, inTmux);
   }
 
   async setAuthority(agent: string, authority: Authority): Promise<boolean> {
