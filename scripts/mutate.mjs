@@ -1,5 +1,6 @@
 // `npm run mutants`: takes out, one after the other, the code that keeps a promise, and sees whether a test of that promise fails.
 //   WORDS     only mutants whose guarantee, file or description has one of them; 5 alone is guarantee 5
+//   --check   tests nothing: only whether every text is where the list says, and every test is named by its promise
 // In a copy of the work tree that is not built: tests that drive the program see nothing of a mutant. A text that is not found any more is a failure too: the list has to stay true.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -44,14 +45,25 @@ function failing(cwd, tests) {
   return names;
 }
 
-/** What is wrong with this mutant; null: a test fails, as it should. */
-function whyAlive(cwd, { guarantee, file, find, put, tests }) {
+/** Why the list is no longer true of this one; null: it is. */
+function whyUnfit(cwd, { guarantee, file, find, tests }) {
   const line = guarantees.find((text) => text.startsWith(`| ${guarantee} |`)) ?? '';
   const unnamed = tests.filter((test) => !line.includes(`\`${test}\``));
   if (unnamed.length > 0) return `GUARANTEES.md does not name ${unnamed.join(', ')}`;
+  const gone = tests.filter((test) => !existsSync(path.join(cwd, test)));
+  if (gone.length > 0) return `there is no ${gone.join(', ')}`;
   const place = path.join(cwd, file);
-  const before = existsSync(place) ? readFileSync(place, 'utf8') : '';
-  if (before.split(find).length !== 2) return `its text is there ${before.split(find).length - 1} times, not once`;
+  const times = existsSync(place) ? readFileSync(place, 'utf8').split(find).length - 1 : 0;
+  return times === 1 ? null : `its text is there ${times} times, not once`;
+}
+
+/** What is wrong with this mutant; null: a test fails, as it should. */
+function whyAlive(cwd, mutant) {
+  const unfit = whyUnfit(cwd, mutant);
+  if (unfit !== null) return unfit;
+  const { file, find, put, tests } = mutant;
+  const place = path.join(cwd, file);
+  const before = readFileSync(place, 'utf8');
   writeFileSync(
     place,
     before.replace(find, () => put),
@@ -67,27 +79,37 @@ function whyAlive(cwd, { guarantee, file, find, put, tests }) {
   }
 }
 
-const words = process.argv.slice(2);
+const isCheck = process.argv.includes('--check');
+const words = process.argv.slice(2).filter((word) => word !== '--check');
 const isWanted = ({ guarantee, file, what }) =>
   words.length === 0 ||
   words.some((word) => String(guarantee) === word || (!/^\d+$/.test(word) && `${file} ${what}`.includes(word)));
 const wanted = mutants.filter(isWanted);
-const copy = mkdtempSync(path.join(os.tmpdir(), 'wk-mutants-'));
-const problems = [];
-try {
-  copyTree(copy);
-  const tests = [...new Set(wanted.flatMap((mutant) => mutant.tests))];
-  const broken = failing(copy, tests);
-  if (broken === null || broken.length > 0)
-    problems.push(`without any mutant: ${broken?.join('; ') ?? 'the tests could not be run'}`);
-  for (const mutant of problems.length > 0 ? [] : wanted) {
-    process.stdout.write(`${mutant.guarantee}: ${mutant.what} (${mutant.file})\n`);
-    const why = whyAlive(copy, mutant);
-    if (why !== null) problems.push(`${mutant.guarantee}: ${mutant.what} (${mutant.file}): ${why}`);
-  }
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+const nameOf = ({ guarantee, what, file }) => `${guarantee}: ${what} (${file})`;
+
+/** Each that lives, with why. */
+function tryAll(why) {
+  return wanted.flatMap((mutant) => {
+    if (!isCheck) process.stdout.write(`${nameOf(mutant)}\n`);
+    const reason = why(mutant);
+    return reason === null ? [] : [`${nameOf(mutant)}: ${reason}`];
+  });
 }
+
+function problemsInCopy() {
+  const copy = mkdtempSync(path.join(os.tmpdir(), 'wk-mutants-'));
+  try {
+    copyTree(copy);
+    const broken = failing(copy, [...new Set(wanted.flatMap((mutant) => mutant.tests))]);
+    if (broken === null || broken.length > 0)
+      return [`without any mutant: ${broken?.join('; ') ?? 'the tests could not be run'}`];
+    return tryAll((mutant) => whyAlive(copy, mutant));
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+const problems = isCheck ? tryAll((mutant) => whyUnfit(root, mutant)) : problemsInCopy();
 for (const problem of problems) process.stdout.write(`${problem}\n`);
-process.stdout.write(`${wanted.length - problems.length} killed, ${problems.length} not\n`);
+process.stdout.write(`${wanted.length - problems.length} ${isCheck ? 'found' : 'killed'}, ${problems.length} not\n`);
 process.exitCode = problems.length === 0 && wanted.length > 0 ? 0 : 1;

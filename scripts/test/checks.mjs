@@ -8,6 +8,7 @@ const commands = {
   types: [program('typescript', 'bin/tsc'), '-p', 'tsconfig.json'],
   imports: ['scripts/check-imports.mjs'],
   lock: ['scripts/check-lock.mjs'],
+  mutants: ['scripts/mutate.mjs', '--check'],
   knip: [program('knip', 'bin/knip.js')],
 };
 

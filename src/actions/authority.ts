@@ -20,7 +20,7 @@ interface Facts {
  */
 export function authorityNow(agent: string, { session, said, config, others }: Facts): Authority {
   if (session === null) return 'observe';
-  const asNamed = (name: string) => authorityFor(config, name, { launchedByUs: false, inTmux: true });
+  const asNamed = (name: string) => authorityFor(config, name, true);
   const own = said ?? asNamed(agent);
   if (isNamedAfter(agent, session)) return own;
   if (others().some((other) => isNamedAfter(agent, other))) return 'observe';

@@ -48,29 +48,21 @@ describe('a pattern', () => {
 });
 
 describe('authority', () => {
-  const launched = { launchedByUs: true, inTmux: true };
-  const found = { launchedByUs: false, inTmux: true };
-  const outside = { launchedByUs: true, inTmux: false };
   const rule = (match: string, authority: Authority) => ({ match, authority });
   const manageAll = [rule('*', 'manage')];
 
-  it('manages *-ps and what it launched, and observes the rest, by default', () => {
-    expect(authorityFor(defaultConfig(), 'a-ps', found)).toBe('manage');
-    expect(authorityFor(defaultConfig(), 'a', launched)).toBe('manage');
-    expect(authorityFor(defaultConfig(), 'a', found)).toBe('observe');
+  it('manages *-ps, and observes the rest, by default', () => {
+    expect(authorityFor(defaultConfig(), 'a-ps', true)).toBe('manage');
+    expect(authorityFor(defaultConfig(), 'a', true)).toBe('observe');
   });
 
   it('never goes beyond observe outside tmux', () => {
-    expect(authorityFor({ agents: manageAll, projectAgents: null }, 'a-ps', outside)).toBe('observe');
+    expect(authorityFor({ agents: manageAll, projectAgents: null }, 'a-ps', false)).toBe('observe');
   });
 
   it('takes the first rule that matches', () => {
     const agents = [rule('a-*', 'nudge'), rule('a-ps', 'manage')];
-    expect(authorityFor({ agents, projectAgents: null }, 'a-ps', found)).toBe('nudge');
-  });
-
-  it('lets a written rule lower even what it launched', () => {
-    expect(authorityFor({ agents: [rule('a', 'observe')], projectAgents: null }, 'a', launched)).toBe('observe');
+    expect(authorityFor({ agents, projectAgents: null }, 'a-ps', true)).toBe('nudge');
   });
 
   it.each<[Authority, Authority, Authority]>([
@@ -81,10 +73,10 @@ describe('authority', () => {
     ['manage', 'manage', 'manage'],
   ])('machine %s, project %s: %s', (machine, project, expected) => {
     const config = { agents: [rule('*', machine)], projectAgents: [rule('*', project)] };
-    expect(authorityFor(config, 'a', found)).toBe(expected);
+    expect(authorityFor(config, 'a', true)).toBe(expected);
   });
 
   it("observes what the project's rules leave out", () => {
-    expect(authorityFor({ agents: manageAll, projectAgents: [rule('b', 'manage')] }, 'a', found)).toBe('observe');
+    expect(authorityFor({ agents: manageAll, projectAgents: [rule('b', 'manage')] }, 'a', true)).toBe('observe');
   });
 });

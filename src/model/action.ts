@@ -1,6 +1,6 @@
 import type { Json } from './event.ts';
 
-export type Trigger = `rule:${string}` | 'human' | 'mcp' | 'handoff';
+export type Trigger = `rule:${string}` | 'human' | 'handoff';
 
 /** Why nothing was typed. */
 export type Refusal =

@@ -30,9 +30,7 @@ it.each(odd)('an authority, mode or state of %j counts as the least', (value) =>
   expect(whyNotAllowed('nudge', { ...open, mode: value as Mode })).toBe('watch-mode');
   const agents = [{ match: '*', authority: 'manage' as const }];
   const project = { ...defaultConfig(), agents, projectAgents: [{ match: '*', authority: value as Authority }] };
-  expect(
-    whyNotAllowed('nudge', { ...open, authority: authorityFor(project, 'a', { launchedByUs: true, inTmux: true }) }),
-  ).toBe(value == null ? null : 'authority');
+  expect(whyNotAllowed('nudge', { ...open, authority: authorityFor(project, 'a', true) })).toBe('authority');
   expect(parseRequest(JSON.stringify({ ask: 'authority', agent: 'a', authority: value })).ok).toBe(false);
 });
 
