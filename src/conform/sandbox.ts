@@ -37,6 +37,8 @@ export class Sandbox {
   readonly tmux: Tmux;
   readonly model: FakeModel;
   readonly clients: ClientAgent[] = [];
+  /** The Watchkeeper that is tried out. */
+  program = watchkeeperProgram;
   readonly #commands = new Set<Promise<CommandResult>>();
   #ending = false;
 
@@ -66,7 +68,7 @@ export class Sandbox {
   #command(args: string[], options: CommandOptions): Promise<CommandResult> {
     const own = { WATCHKEEPER_HOME: this.watchkeeperHome, TMUX_TMPDIR: this.tmux.tmpdir };
     const env = { ...emptyEnvironment(this.home), ...own, ...options.env };
-    const running = runProgram([watchkeeperProgram, ...args], { env, cwd: this.home }, options.stdin ?? '');
+    const running = runProgram([this.program, ...args], { env, cwd: this.home }, options.stdin ?? '');
     this.#commands.add(running);
     return running.finally(() => this.#commands.delete(running));
   }

@@ -1,4 +1,5 @@
 /** What a client's own record says, in words all clients share. */
+import type { ErrorKind } from './error-kind.ts';
 
 export interface TokenUsage {
   input: number;
@@ -81,7 +82,7 @@ export type SessionFact =
   | { kind: 'tool-result'; id: string; isError: boolean; started: StartedWork | null; sign?: ResultSign }
   | { kind: 'background-ended'; id: string; status: string; text: string | null }
   | { kind: 'turn-end'; durationMs: number | null; pendingSubagents: number }
-  | { kind: 'api-error'; error: string; status: number | null; text: string; resetsAtMs: number | null }
+  | { kind: 'api-error'; error: ErrorKind; status: number | null; text: string; resetsAtMs: number | null }
   | { kind: 'retry'; attempt: number; attemptsMax: number; status: number | null; untilMs: number }
   | { kind: 'interrupted' }
   | { kind: 'compacted'; trigger: string; tokensBefore: number | null; tokensAfter: number | null }

@@ -1,7 +1,8 @@
 import type { HookEvent, HookFact, HookOwner, InboxItem, StatusLine, UsageLimit } from '../../model/hook.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from '../json.ts';
+import { tagsIn } from '../tags.ts';
+import { errorKind } from './errors.ts';
 import { allowedMark } from './hook-script.ts';
-import { tagsIn } from './tags.ts';
 
 /**
  * The events hooks are installed for. Left out: WorktreeCreate and WorktreeRemove, whose hook does the work in the
@@ -92,7 +93,7 @@ function factOf(name: string, body: JsonObject, allowed: boolean): HookFact {
     case 'StopFailure':
       return {
         kind: 'turn-failed',
-        error: (asString(body.error) ?? 'unknown').slice(0, 80),
+        error: errorKind(asString(body.error)),
         // More than is shown: a secret that is cut off is not known as one.
         text: (asString(body.last_assistant_message) ?? '').slice(0, 2_000),
       };

@@ -54,6 +54,32 @@ describe('the input box, drawn', () => {
   });
 });
 
+describe('the menu of commands that 2.1.200 draws below the box', () => {
+  const old = (name: string) =>
+    readFileSync(
+      new URL(`../../../test/fixtures/screens/older-versions/2.1.200-${name}.ansi.txt`, import.meta.url),
+      'utf8',
+    );
+  const line = '─'.repeat(60);
+  const below = (typed: string, ...rows: string[]) =>
+    ['● Said.', '', line, `❯\u00a0${typed}`, line, ...rows].join('\n');
+  it.each([
+    ['menu-clear', '/clear', '/clear'],
+    ['menu-compact', '/compact', '/compact'],
+    ['menu-no-match', '/handoff', null],
+  ])('%s: the box is there', (name, text, chosen) =>
+    expect(findInputBox(old(name))).toEqual({ text, mark: '❯\u00a0', stashed: false, chosen }),
+  );
+  it.each([
+    ['a shell behind a client that has left', below('/clear', '/home/me/project $ ls')],
+    ['what a program printed', below('/clear', '/clear   Start anew', 'rm: cannot remove it')],
+    ['a list while no command is typed', below('clear', '/clear   Start anew')],
+    ['columns that do not fit', below('/c', '/clear   Start anew', '/compact  Free up')],
+  ])('%s is no menu', (_name, shown) => expect(findInputBox(shown)).toBeNull());
+  it('without colours the first is the chosen one', () =>
+    expect(findInputBox(below('/c', '/clear    Start anew', '/compact  Free up'))?.chosen).toBe('/clear'));
+});
+
 describe('the command chosen in the menu over the box', () => {
   const line = '─'.repeat(60);
   const under = (...above: string[]) =>

@@ -21,6 +21,8 @@ export interface BoxRegion {
   inColour: boolean;
   /** What is typed now goes into the main conversation's box: not to a shell, a subagent or a list that has the keys. */
   takesPrompts: boolean;
+  /** The menu of commands that older versions draw in the place of the footer. */
+  menuBelow: Row[] | null;
 }
 
 export function findBox(rows: Row[]): BoxRegion | null {
@@ -31,10 +33,22 @@ export function findBox(rows: Row[]): BoxRegion | null {
   const inside = rows.slice(top + 1, bottom);
   const first = inside[0]?.text ?? '';
   const below = rows.slice(bottom + 1);
-  if (upper === undefined || !below.every(isFooter)) return null;
+  const menuBelow = menuOf(first, below);
+  if (upper === undefined || (menuBelow === null && !below.every(isFooter))) return null;
   if (!first.startsWith(mark) && !first.startsWith(shellMark)) return null;
-  const region = { above: rows.slice(0, top), inside, below, inColour: upper.cells[0]?.coloured === true };
+  const region = { above: rows.slice(0, top), inside, below, inColour: upper.cells[0]?.coloured === true, menuBelow };
   return { ...region, takesPrompts: first.startsWith(mark) && !isElsewhere(region) };
+}
+
+/** In one column the commands, in another their descriptions, and only while a command is being typed (seen on 2.1.200). */
+function menuOf(first: string, below: Row[]): Row[] | null {
+  if (!first.startsWith(`${mark}/`)) return null;
+  const column = /^[/…]\S+ {2,}(?=\S)/.exec(below[0]?.text ?? '')?.[0].length;
+  if (column === undefined)
+    return below.length === 1 && /^No commands match "\//.test(below[0]?.text ?? '') ? [] : null;
+  const isEntry = ({ text }: Row) =>
+    (/^[/…]\S+ /.test(text) || text.startsWith(' '.repeat(column))) && /^ \S$/.test(text.slice(column - 1, column + 1));
+  return below.every(isEntry) ? below : null;
 }
 
 /** Below a box everything is indented, but for the mark in the list of agents. A shell's prompt is not. */
@@ -67,7 +81,12 @@ export function findInputBox(screen: string): InputBox | null {
   // The rows of a wrapped text are indented below the mark.
   const typed = box.inside.map((row) => typedText(row.cells.slice(mark.length))).join('\n');
   const stashed = /› stashed\s*$/.test(box.above.at(-1)?.text ?? '');
-  return { text: typed.trimEnd(), mark, stashed, chosen: chosenCommand(box.above) };
+  return {
+    text: typed.trimEnd(),
+    mark,
+    stashed,
+    chosen: box.menuBelow === null ? chosenCommand(box.above) : chosenBelow(box.menuBelow),
+  };
 }
 
 /**
@@ -78,6 +97,12 @@ function chosenCommand(above: Row[]): string | null {
   const start = above.findLastIndex(({ text }) => !/^ {2}[❯ ] [/…]\S|^ {8,}\S/.test(text));
   const rows = above.slice(start + 1).map(({ text }) => /^ {2}❯ ([/…]\S+)/.exec(text)?.[1]);
   return rows.find((name) => name !== undefined) ?? null;
+}
+
+/** The one that is not grey; without colours the first, which is chosen until somebody moves on. */
+function chosenBelow(menu: Row[]): string | null {
+  const bright = menu.find(({ cells }) => cells[0]?.coloured === true && !cells[0].faint);
+  return /^\S+/.exec((bright ?? menu[0])?.text ?? '')?.[0] ?? null;
 }
 
 /** Without the hints: they are faint, but for the one character the cursor stands on. */

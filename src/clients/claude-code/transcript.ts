@@ -14,7 +14,8 @@ import {
   parseObject,
 } from '../json.ts';
 import { callSign, resultSign, statusIn } from '../signs.ts';
-import { tagsIn } from './tags.ts';
+import { tagsIn } from '../tags.ts';
+import { errorKind } from './errors.ts';
 
 // More than is shown: a secret that is cut off is not known as one.
 const replyCharsMax = 12_000;
@@ -275,7 +276,7 @@ function apiError(record: JsonObject, message: JsonObject): SessionFact {
   const resets = asNumber(asObject(record.quotaLimits)?.resetsAt);
   return {
     kind: 'api-error',
-    error: asString(record.error) ?? 'unknown',
+    error: errorKind(asString(record.error)),
     status: asNumber(record.apiErrorStatus) ?? statusIn(text),
     text: text.slice(0, errorCharsMax),
     resetsAtMs: resets === null ? null : asTimeMs(resets * 1000),

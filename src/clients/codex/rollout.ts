@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { errorKindOf } from '../../model/error-kind.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import { asNumber, asObject, asObjects, asString, asTime, type JsonObject, parseObject } from '../json.ts';
@@ -64,7 +65,7 @@ function apiError(failure: JsonObject): SessionFact {
   const kind = name ?? 'unknown';
   return {
     kind: 'api-error',
-    error: kind === 'usage_limit_exceeded' ? 'rate_limit' : kind.slice(0, nameCharsMax),
+    error: errorKindOf(kind, { usage_limit_exceeded: 'rate_limit', server_overloaded: 'overloaded' }),
     status: asNumber(asObject(more)?.http_status_code),
     text: (asString(failure.message) ?? '').slice(0, 2_000),
     resetsAtMs: null,

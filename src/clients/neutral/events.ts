@@ -1,3 +1,4 @@
+import { errorKindOf } from '../../model/error-kind.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject, parseObject } from '../json.ts';
@@ -118,7 +119,7 @@ function apiError(record: JsonObject, text: string, atMs: number | null): Sessio
     const untilMs = (atMs ?? 0) + (asNumber(retry.retryInMs) ?? 0);
     return { kind: 'retry', attempt, attemptsMax: asCount(retry.maxRetries) ?? 0, status, untilMs };
   }
-  const error = asString(record.err)?.slice(0, toolCharsMax) ?? 'unknown';
+  const error = errorKindOf(asString(record.err) ?? 'unknown');
   return { kind: 'api-error', error, status, text: text.slice(0, 500), resetsAtMs: null };
 }
 

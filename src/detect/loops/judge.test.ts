@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judge, limits, run } from '../../../test/runs/scripted-run.ts';
 import { parseTranscriptLine } from '../../clients/claude-code/transcript.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
+import type { ErrorKind } from '../../model/error-kind.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { RunJudge } from './judge.ts';
 
@@ -130,7 +131,7 @@ describe('bad input', () => {
 describe('structured records', () => {
   const retry = (status: number | null) =>
     ({ kind: 'retry', attempt: 1, attemptsMax: 10, status, untilMs: 0 }) as const;
-  const given = (status: number | null, error = 'unknown') =>
+  const given = (status: number | null, error: ErrorKind = 'unknown') =>
     ({ kind: 'api-error', error, status, text: '', resetsAtMs: null }) as const;
 
   it.each([

@@ -1,0 +1,120 @@
+// Watchkeeper with one client more, made as CONTRIBUTING.md says: a copy of the source with one folder and one line in a
+// list. And that client's program in a pane.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { until } from '../../src/conform/until.ts';
+import { openPane } from '../system/stand-in.ts';
+import type { World } from '../system/world.ts';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.dirname(path.dirname(here));
+
+/** Its `watchkeeper` program. */
+export function watchkeeperWithParrots(dir: string): string {
+  for (const name of ['src', 'bin', 'scripts/build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
+    cpSync(path.join(root, name), path.join(dir, name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'));
+  const folder = path.join(dir, 'src/clients/parrot');
+  mkdirSync(folder);
+  for (const name of readdirSync(path.join(here, 'parrot'))) {
+    const text = readFileSync(path.join(here, 'parrot', name), 'utf8');
+    const moved = text.replaceAll("'../../../src/clients/", "'../").replaceAll("'../../../src/", "'../../");
+    writeFileSync(path.join(folder, name), moved);
+  }
+  const list = path.join(dir, 'src/clients/clients.ts');
+  const line = "import { parrot } from './parrot/client.ts';\n";
+  const text = readFileSync(list, 'utf8').replace('= [claudeCode]', '= [claudeCode, parrot]');
+  writeFileSync(list, line + text);
+  const built = spawnSync(process.execPath, [path.join(dir, 'scripts/build.mjs')], { encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(`the copy does not build: ${built.stdout}${built.stderr}`);
+  return path.join(dir, 'bin/watchkeeper');
+}
+
+type Fault = 'garbled' | 'late' | 'no-box' | 'dies-on-enter' | 'dies-on-paste' | 'forgetful';
+
+export class Parrot {
+  readonly session: string;
+  readonly home: string;
+  readonly cwd: string;
+  readonly pane: string;
+  readonly #world: World;
+
+  constructor(world: World, session: string, pane: string) {
+    this.#world = world;
+    this.session = session;
+    this.pane = pane;
+    this.home = path.join(world.dir, 'parrots', session, 'home');
+    this.cwd = path.join(world.dir, 'parrots', session, 'project');
+  }
+
+  /** Below a shell, as most are started: what is typed after its end goes to that. */
+  static async open(world: World, session: string, faults: Fault[] = []): Promise<Parrot> {
+    const parrot = new Parrot(world, session, `=${session}:`);
+    const folder = path.dirname(parrot.home);
+    const script = path.join(folder, 'parrot-cli/program.mjs');
+    for (const each of [parrot.home, parrot.cwd, path.dirname(script)]) mkdirSync(each, { recursive: true });
+    cpSync(path.join(here, 'program.mjs'), script);
+    const program = path.join(folder, 'parrot');
+    symlinkSync(process.execPath, program);
+    const env = { PARROT_HOME: parrot.home, PARROT_FAULTS: faults.join(',') };
+    const argv = ['sh', '-c', '"$0" "$@"; exec sh', program, script];
+    await openPane(world.tmux, session, parrot.cwd, env, argv);
+    await until('its screen', async () => (await parrot.screen()).includes('Parrot'));
+    return parrot;
+  }
+
+  screen(): Promise<string> {
+    return this.#world.tmux.run('capture-pane', '-p', '-t', this.pane);
+  }
+
+  /** As a person does it. */
+  async says(text: string): Promise<void> {
+    await this.#world.tmux.run('send-keys', '-t', this.pane, '-l', text);
+    await this.#world.tmux.run('send-keys', '-t', this.pane, 'Enter');
+  }
+
+  async keys(...names: string[]): Promise<void> {
+    await this.#world.tmux.run('send-keys', '-t', this.pane, ...names);
+  }
+
+  /** From now on it talks until it is let go. */
+  hold(): void {
+    writeFileSync(path.join(this.home, 'hold'), '');
+  }
+
+  letGo(): void {
+    rmSync(path.join(this.home, 'hold'), { force: true });
+  }
+
+  /** What was submitted, in the order it came. */
+  submitted(): string[] {
+    return this.#read('submitted')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as string);
+  }
+
+  /** Every byte that came to its terminal. */
+  received(): string {
+    return this.#read('received');
+  }
+
+  /** Its records, by their sessions. */
+  talks(): Map<string, string> {
+    const folder = path.join(this.home, 'talks', this.cwd.replaceAll('/', '%'));
+    return new Map(
+      readdirSync(folder).map((name) => [path.basename(name, '.talk'), readFileSync(path.join(folder, name), 'utf8')]),
+    );
+  }
+
+  #read(name: string): string {
+    try {
+      return readFileSync(path.join(this.home, name), 'utf8');
+    } catch {
+      return '';
+    }
+  }
+}
