@@ -4,6 +4,7 @@ import type { Proof } from '../act/deliver.ts';
 import type { ClientCommand, Dialect } from '../clients/client.ts';
 import { commandIn } from '../decide/handoff/recipe.ts';
 import type { AgentAction, Refusal } from '../model/action.ts';
+import type { Caller } from '../model/caller.ts';
 import type { Json } from '../model/event.ts';
 import { keepNewest } from '../model/keep-newest.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -41,6 +42,8 @@ interface ForHandoff {
 
 interface Command {
   text: string;
+  /** Who asked for it, where that is no handoff. */
+  by?: Caller;
   /** How it ends, without blanks: by this it is known again in the box. */
   mark: string;
   /** A word of it that tmux is asked for, where the mark could be no plain one. */
@@ -87,10 +90,10 @@ export class Commander {
     this.#parts = parts;
   }
 
-  compact(agent: string): Promise<CommandResult> {
+  compact(agent: string, by: Caller): Promise<CommandResult> {
     const doneMs = (of: WatchedAgent, action: AgentAction) =>
       (of.compactAskedMs ?? 0) >= action.atMs ? of.compactAskedMs : null;
-    return this.#own(agent, (commands) => commands.compact, { doneMs, proof: 'transcript' }, null);
+    return this.#own(agent, (commands) => commands.compact, { doneMs, proof: 'transcript', by }, null);
   }
 
   /** Only a handoff whose document is stored may ask for it. */
@@ -111,7 +114,7 @@ export class Commander {
   #own(
     agent: string,
     which: (commands: Dialect['commands']) => ClientCommand | undefined,
-    proof: Pick<Command, 'doneMs' | 'proof'>,
+    proof: Pick<Command, 'doneMs' | 'proof' | 'by'>,
     handoff: ForHandoff | null,
   ): Promise<CommandResult> {
     const dialect = this.#parts.agent(agent)?.seen.client.dialect;
@@ -186,7 +189,11 @@ export class Commander {
 
   async #type(agent: string, command: Command, handoff: ForHandoff | null, decidedMs: number): Promise<CommandResult> {
     const { typist, clock } = this.#parts;
-    const action = this.#action(agent, 'command', { command: command.text, ...handoff?.about });
+    const action = this.#action(agent, 'command', {
+      command: command.text,
+      ...(command.by === undefined ? {} : { by: command.by }),
+      ...handoff?.about,
+    });
     if (!(await this.#intend(action))) return this.#result(action, 'refused', 'no-ledger', null);
     // Others may have typed first, and the ledger may have taken its time.
     const isOld = handoff !== null && clock.monotonicMs() - decidedMs > decisionMs;

@@ -8,7 +8,7 @@ const session = { about: { handoff: 'h', deed: 'clear' }, leftovers: [], session
 /** Every way in which something of ours comes to an agent. */
 const ways: [string, (agent: TypedAgent) => Promise<{ outcome: string; reason: string | null }>][] = [
   ['a prompt', (agent) => agent.prompt()],
-  ['/compact', (agent) => agent.commander.compact('a-ps')],
+  ['/compact', (agent) => agent.commander.compact('a-ps', 'human me')],
   ['/clear', (agent) => agent.commander.clear('a-ps', session)],
   ['/resume', (agent) => agent.commander.resume('a-ps', newSession, session)],
   ['a command of a recipe', (agent) => agent.commander.run('a-ps', '/tina:checkpoint', session)],

@@ -232,7 +232,7 @@ export class Sampler {
   }
 
   async agent(name: string): Promise<AgentDocument | null> {
-    const status = await askControl<StatusDocument>(this.#socket, { ask: 'status' }, 2_000);
+    const status = await askControl(this.#socket, { ask: 'status' }, 2_000);
     return status.ok ? (status.value.agents.find(({ agent }) => agent === name) ?? null) : null;
   }
 
@@ -243,7 +243,7 @@ export class Sampler {
   async #sample(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
-    const status = await askControl<StatusDocument>(this.#socket, { ask: 'status' }, 2_000);
+    const status = await askControl(this.#socket, { ask: 'status' }, 2_000);
     const atMs = Date.now();
     if (status.ok) {
       for (const truth of this.#truths) truth.take(status.value, atMs);

@@ -21,6 +21,7 @@ import { Handoffs } from '../handoff/handoffs.ts';
 import type { HandoffNews } from '../handoff/news.ts';
 import type { Home } from '../home/home.ts';
 import type { AgentView, Authority, CheckName } from '../model/agent.ts';
+import type { Caller } from '../model/caller.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnStatus } from '../model/spawn.ts';
@@ -98,7 +99,6 @@ export const templateNames: readonly TemplateName[] = [
 export type PromptWords = string | { template: TemplateName; slots: Record<string, string> };
 
 export type InboxItem = ReturnType<typeof inboxItem>;
-export type WhyDocument = NonNullable<ReturnType<Acting['why']>>;
 
 /** Everything that acts, behind one door: rules, people and programs pass the same gate and leave the same record. */
 export class Acting {
@@ -343,12 +343,12 @@ export class Acting {
   }
 
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
-  async say(agent: string, said: PromptWords, waitMs: number): Promise<PromptResult | { problem: string }> {
-    if (typeof said === 'string')
-      return this.#prompter.prompt({ agent, text: said, waitMs, trigger: 'human', finding: null });
+  async say(agent: string, said: PromptWords, waitMs: number, by: Caller): Promise<PromptResult | { problem: string }> {
+    const request = { agent, waitMs, trigger: 'human', finding: null, about: { by } } as const;
+    if (typeof said === 'string') return this.#prompter.prompt({ ...request, text: said });
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
-    return this.#prompter.prompt({ agent, text: filled.text, waitMs, trigger: 'human', finding: null });
+    return this.#prompter.prompt({ ...request, text: filled.text });
   }
 
   /** With what handoffs left behind, and what is set apart, and why. */
@@ -356,14 +356,15 @@ export class Acting {
     return this.#keeper.overlay(this.#overlay());
   }
 
-  compact(agent: string): Promise<CommandResult> {
-    return this.#commander.compact(agent);
+  compact(agent: string, by: Caller): Promise<CommandResult> {
+    return this.#commander.compact(agent, by);
   }
 
-  async acknowledge(id: string, denied: boolean): Promise<boolean> {
+  /** null: nothing open has this id. */
+  async acknowledge(id: string, denied: boolean): Promise<Incident | null> {
     const incident = await this.#keeper.acknowledge(id, denied);
     if (incident?.check === 'handoff-failed' && incident.subject !== null) this.handoffs.acknowledged(incident.subject);
-    return incident !== null;
+    return incident;
   }
 
   /** What waits for a human, and nobody has acknowledged. */

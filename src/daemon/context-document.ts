@@ -38,6 +38,7 @@ export function contextDocument(
   return {
     v: 1,
     agent: view.agent,
+    host: view.host,
     session_id: view.sessionId,
     state: view.reading.state,
     context: contextFigures(context),
@@ -80,6 +81,7 @@ export function admissionDocument(agent: AgentDocument, size: TaskSize, edges: r
   return {
     v: 1,
     agent: agent.agent,
+    host: agent.host,
     accept,
     band: band === null ? null : bandName(band, edges),
     percent,

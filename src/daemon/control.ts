@@ -6,7 +6,9 @@ import type { Home } from '../home/home.ts';
 import type { Json } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { shown } from '../model/text.ts';
-import { type ControlRequest, parseRequest } from './requests.ts';
+import { ownAsker } from './asker.ts';
+import type { RequestFailure } from './requests/request.ts';
+import type { RequestDocument, RequestInput, RequestName } from './requests/table.ts';
 
 export interface ControlServer {
   path: string;
@@ -21,16 +23,18 @@ const requestMs = 10_000;
 const followerBytesMax = 4 * 1024 * 1024;
 const socketBytesMax = 100;
 
+/** One line for another; `follows`: from now on every event instead. */
+export type Reply = { line: string } | 'follows';
+
 export function serveControl(
   home: Home,
-  answer: (request: ControlRequest) => Promise<unknown>,
+  answer: (line: string) => Promise<Reply>,
 ): Promise<Result<ControlServer, 'unusable'>> {
   const followers = new Set<net.Socket>();
   const place = socketPlace(home);
   const server = net.createServer((socket) => {
     let text = '';
-    const give = (reply: unknown) => socket.end(`${JSON.stringify(reply)}\n`);
-    const refuse = (why: string) => give({ error: shown(why, 500) });
+    const refuse = (why: string) => socket.end(refusalLine('bad-request', why));
     socket.setEncoding('utf8');
     socket.setTimeout(requestMs, () => socket.destroy());
     socket.on('error', () => socket.destroy());
@@ -43,10 +47,10 @@ export function serveControl(
       socket.setTimeout(0);
       if (end < 0 || end > requestBytesMax) return refuse('a request has at most 1 MiB');
       if (end < text.length - 1) return refuse('one request at a time: a line of JSON');
-      const request = parseRequest(text.slice(0, end));
-      if (!request.ok) return refuse(request.message);
-      if (request.value.ask === 'follow') return followers.add(socket);
-      answer(request.value).then(give, () => refuse('the daemon could not answer: see its log'));
+      answer(text.slice(0, end)).then(
+        (reply) => (reply === 'follows' ? followers.add(socket) : socket.end(reply.line)),
+        () => socket.end(refusalLine('failed', 'the daemon could not answer', 'see its log')),
+      );
     };
     socket.on('data', read);
   });
@@ -86,11 +90,25 @@ function socketPlace(home: Home): { path: string; remove(): void } {
   return { path: path.join(folder, 'daemon.sock'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-export function askControl<T>(socketPath: string, request: ControlRequest, timeoutMs: number): Promise<Result<T>> {
+/** What goes back in place of a document. */
+export function refusalLine(code: RequestFailure, message: string, fix: string | null = null): string {
+  return `${JSON.stringify({ error: shown(message, 450), code, ...(fix === null ? {} : { fix: shown(fix, 450) }) })}\n`;
+}
+
+/** `timeout`, `gone`: nothing came back; all else the daemon said. */
+export type AskFailure = RequestFailure | 'timeout' | 'gone';
+
+/** Asks a daemon by the table of requests. */
+export function askControl<Name extends RequestName>(
+  socketPath: string,
+  request: { ask: Name } & RequestInput<Name>,
+  timeoutMs: number,
+): Promise<Result<RequestDocument<Name>, AskFailure>> {
   return new Promise((resolve) => {
     let text = '';
-    const socket = net.connect(socketPath, () => socket.write(`${JSON.stringify(request)}\n`));
-    const give = (result: Result<T>) => {
+    const line = `${JSON.stringify({ ...request, asker: ownAsker() })}\n`;
+    const socket = net.connect(socketPath, () => socket.write(line));
+    const give = (result: Result<RequestDocument<Name>, AskFailure>) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(result);
@@ -103,9 +121,14 @@ export function askControl<T>(socketPath: string, request: ControlRequest, timeo
     socket.on('error', (error) => give(fail('gone', `the daemon cannot be reached (${error.message})`)));
     socket.on('end', () => {
       try {
-        const reply = JSON.parse(text) as T;
-        const { error } = { ...reply } as { error?: unknown };
-        give(typeof error === 'string' ? fail('refused', error) : ok(reply));
+        const reply = JSON.parse(text) as RequestDocument<Name>;
+        const { error, code, fix } = { ...(reply as object) } as {
+          error?: string;
+          code?: RequestFailure;
+          fix?: string;
+        };
+        // One of another version may not say what kind of refusal it is.
+        give(typeof error === 'string' ? fail(code ?? 'bad-request', error, fix) : ok(reply));
       } catch {
         give(fail('gone', 'the daemon hung up'));
       }
@@ -115,7 +138,8 @@ export function askControl<T>(socketPath: string, request: ControlRequest, timeo
 
 /** Calls back for every event until the daemon goes or the caller stops. */
 export function followControl(socketPath: string, line: (value: Json) => void): { ended: Promise<void>; stop(): void } {
-  const socket = net.connect(socketPath, () => socket.write('{"ask":"follow"}\n'));
+  const request = `${JSON.stringify({ ask: 'follow' satisfies RequestName, asker: ownAsker() })}\n`;
+  const socket = net.connect(socketPath, () => socket.write(request));
   let rest = '';
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,9 +12,10 @@ import { type ConfigPlaces, configWayOut } from '../config/places.ts';
 import { formatProblem } from '../config/problem.ts';
 import type { ConfigWatch } from '../config/watch.ts';
 import type { HandoffNews } from '../handoff/news.ts';
-import { type Home, isPaused, removeDaemonRecord, writeDaemonRecord } from '../home/home.ts';
+import { type Home, isPaused, removeDaemonRecord, unpause, writeDaemonRecord } from '../home/home.ts';
 import { fileLog, type Log } from '../home/log.ts';
 import { version } from '../home/version.ts';
+import type { Caller } from '../model/caller.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { InboxItem } from '../model/hook.ts';
@@ -22,6 +24,7 @@ import { fail, ok, type Result } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Processes } from '../model/world.ts';
+import { type AgentRecord, readAgentRecord } from '../record/agent-record.ts';
 import { whyKept } from '../record/redact.ts';
 import type { Database } from '../rows/database.ts';
 import { Journal } from '../rows/journal.ts';
@@ -41,10 +44,13 @@ import { BrokenSources } from '../watch/conformance-results.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { WatchfulClock } from '../watch/watchful-clock.ts';
 import { Acting } from './acting.ts';
-import { Answers, eventDocument } from './answers.ts';
-import { type ControlServer, serveControl } from './control.ts';
+import { type ControlServer, type Reply, refusalLine, serveControl } from './control.ts';
 import { Loop } from './loop.ts';
-import type { StatusDocument } from './status.ts';
+import type { Doors } from './requests/doors.ts';
+import { answerRequest, readRequest } from './requests/read.ts';
+import { followsEvents } from './requests/request.ts';
+import { statusDocument } from './requests/status.ts';
+import { eventDocument, type StatusDocument } from './status.ts';
 
 export type StartFailure = 'already-running' | 'home' | 'config' | 'database' | 'control' | 'platform';
 
@@ -80,6 +86,8 @@ const lookedEveryMs = 100;
 const spawnsPulseMs = 400;
 /** So old may be what `status` says of hooks: it is asked often. */
 const hooksShownMs = 5_000;
+/** How often other hosts may hear that this one lives. */
+const lifeEveryMs = 10_000;
 
 export class Daemon {
   readonly #options: DaemonOptions;
@@ -99,10 +107,11 @@ export class Daemon {
   readonly #retention: Retention;
   readonly #acting: Acting;
   readonly #spawns: Spawns;
-  readonly #answers: Answers;
+  readonly #doors: Doors;
   readonly #loop: Loop;
   readonly #hooks: AgentHooksLook;
   #control: ControlServer | null = null;
+  #lifeShownMs = 0;
   #stopping: Promise<void> | null = null;
   #stopped: () => void = () => {};
 
@@ -234,7 +243,7 @@ export class Daemon {
       this.#watcher.clockSet(byMs, nowMs);
       this.#acting.clockSet(byMs, nowMs);
     });
-    this.#answers = new Answers({
+    this.#doors = {
       sinceMs: this.#sinceMs,
       clock: this.#clock,
       counters: this.#counters,
@@ -242,14 +251,18 @@ export class Daemon {
       missing: () => this.#config.missing(),
       handoffWaits: (agent) => this.#handoffWaits(agent, hooksShownMs),
       paused: () => this.#isPaused(),
+      unpause: () => unpause(options.home),
       watcher: this.#watcher,
       spawns: this.#spawns,
       acting: this.#acting,
       saver: this.#saver,
       journal: this.#journal,
+      host: { id: host.id, name: host.name },
+      record: (agent) => this.#record(agent),
+      note: (deed, by) => this.#note(deed, by),
       whyKept: (forms) => whyKept(this.#database.url, forms),
       stop: (keepDb) => this.#stop(keepDb),
-    });
+    };
   }
 
   /** A bug, in other words: it is on record, and everything else goes on. */
@@ -282,8 +295,8 @@ export class Daemon {
         `${file}, which the last run had, is missing: where it counted nothing is done; ${configWayOut}`,
       );
     await this.#tick();
-    const control = await serveControl(home, (request) =>
-      this.#answers.to(request).catch((error) => {
+    const control = await serveControl(home, (line) =>
+      this.#answer(line).catch((error) => {
         this.#failed('an answer', error);
         throw error;
       }),
@@ -307,10 +320,33 @@ export class Daemon {
     return ok({
       stopped,
       stop: (keepDb) => this.#stop(keepDb),
-      status: () => this.#answers.status(),
+      status: () => statusDocument(this.#doors),
       looked: () => this.#looked(),
       settled: () => this.#acting.settled(),
     });
+  }
+
+  async #answer(line: string): Promise<Reply> {
+    const request = readRequest(line);
+    if (!request.ok) return { line: refusalLine(request.reason, request.message) };
+    const answer = await answerRequest(request.value, this.#doors);
+    if (!answer.ok) return { line: refusalLine(answer.reason, answer.message, answer.fix ?? null) };
+    return answer.value === followsEvents ? 'follows' : { line: `${JSON.stringify(answer.value)}\n` };
+  }
+
+  async #record(agent: string): Promise<AgentRecord | null> {
+    const read = await readAgentRecord(this.#database.url, { host: this.#host.id, name: agent });
+    return read.ok ? read.value : null;
+  }
+
+  async #note(deed: Parameters<Doors['note']>[0], by: Caller): Promise<boolean> {
+    const action = {
+      ...{ ...deed, intent: { ...deed.intent, by } },
+      ...{ id: randomUUID(), atMs: this.#clock.nowMs(), trigger: 'human' as const },
+    };
+    const intended = await this.#store.intend(this.#host.id, action);
+    const outcome = { actionId: action.id, atMs: action.atMs, outcome: 'confirmed', reason: null, proof: null };
+    return intended.ok && (await this.#store.conclude(outcome)).ok;
   }
 
   /** Whatever has to be seen twice was, and the rules know it. */
@@ -345,6 +381,15 @@ export class Daemon {
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
     void this.#retention.round();
+    this.#showLife();
+  }
+
+  /** For whoever looks at all hosts of this database. */
+  #showLife(): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#saver.isDown || nowMs < this.#lifeShownMs + lifeEveryMs) return;
+    this.#lifeShownMs = nowMs;
+    void this.#store.seeHost(this.#host.id);
   }
 
   #handoffWaits(name: string, maxAgeMs = 0): boolean {
@@ -380,7 +425,7 @@ export class Daemon {
   #tell(events: WatchEvent[]): void {
     for (const event of events) {
       this.#options.event(event);
-      this.#control?.tell(eventDocument(event));
+      this.#control?.tell(eventDocument(event, this.#host.name));
     }
     if (events.length > 0) void this.#saver.save();
   }

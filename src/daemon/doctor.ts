@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import os from 'node:os';
-import type { HoldDocument } from '../actions/holds.ts';
 import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import { loadConfig } from '../config/load.ts';
 import { goneFiles } from '../config/memory.ts';
@@ -14,7 +13,7 @@ import { describeDatabase } from '../rows/records.ts';
 import { checkHooks } from '../setup/hooks-check.ts';
 import { checkConformance } from './conformance-check.ts';
 import { askControl } from './control.ts';
-import type { StatusDocument } from './status.ts';
+import type { RequestDocument } from './requests/table.ts';
 
 export interface DoctorCheck {
   name: string;
@@ -23,19 +22,7 @@ export interface DoctorCheck {
   fix: string | null;
 }
 
-interface DaemonFacts {
-  counters: Record<string, number>;
-  servers: { socket: string; panes: number | null; failure: string | null }[];
-  database: { down: boolean; waiting: number; failure: string | null };
-  /** Those used so far. */
-  channels: { name: string; ok: boolean; reason: string | null }[];
-  channels_set: number;
-  config_missing: string[];
-  sources: Record<string, { ok: number; failing: string[]; absent: number }>;
-  holds: ({ agent: string } & HoldDocument)[];
-  memory_mb: number;
-  agents: number;
-}
+type DaemonFacts = RequestDocument<'doctor'>;
 
 export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
   const home = findHome(environment);
@@ -59,14 +46,14 @@ export async function runDoctor(environment: NodeJS.ProcessEnv): Promise<DoctorC
 async function daemonFacts(home: Home): Promise<DaemonFacts | null> {
   const daemon = runningDaemon(home);
   if (daemon === null) return null;
-  const answer = await askControl<DaemonFacts>(daemon.sockets.control, { ask: 'doctor' }, 5_000);
+  const answer = await askControl(daemon.sockets.control, { ask: 'doctor' }, 5_000);
   return answer.ok ? answer.value : null;
 }
 
 async function runningClients(home: Home): Promise<{ client: string; version: string | null }[]> {
   const daemon = runningDaemon(home);
   if (daemon === null) return [];
-  const status = await askControl<StatusDocument>(daemon.sockets.control, { ask: 'status' }, 5_000);
+  const status = await askControl(daemon.sockets.control, { ask: 'status' }, 5_000);
   const agents = status.ok ? status.value.agents.filter(({ state }) => state !== 'ended') : [];
   return agents.map(({ client, client_version }) => ({ client, version: client_version }));
 }

@@ -5,8 +5,9 @@ import { fail, ok } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
 import { checkName, detail, source, state } from '../record/rows.ts';
 import { templateNames } from './acting.ts';
-import { Answers } from './answers.ts';
 import { forgetful, whyNoSecret } from './redact.ts';
+import type { Doors } from './requests/doors.ts';
+import { forget as forgetRequest } from './requests/forget.ts';
 
 it.each([
   ['nothing', '', /nothing came/],
@@ -106,18 +107,19 @@ describe('a daemon that is told to forget', () => {
     return ok(forms.includes('critical') ? 'it is a word' : null);
   };
   const journal = { flush: async () => true };
-  const answers = new Answers({ whyKept: rule, journal } as unknown as ConstructorParameters<typeof Answers>[0]);
+  const doors = { whyKept: rule, journal } as unknown as Doors;
+  const told = (forms: string[]) => forgetRequest.answer({ forms }, doors, 'human me');
 
   it.each([
     ['keeps what may not be taken out, with all that came with it', ['hunter2hunter2', 'critical'], 'it is a word'],
     ['keeps what nobody can say that of', ['nobody knows'], 'the database is away'],
   ])('%s', async (_name, forms, error) => {
-    expect(await answers.to({ ask: 'forget', forms })).toEqual({ error });
+    expect(await told(forms)).toMatchObject({ ok: false, message: error });
     expect(withoutForgotten({ text: forms.join() })).toEqual({ text: forms.join() });
   });
 
   it('forgets the rest', async () => {
-    expect(await answers.to({ ask: 'forget', forms: ['open sesame'] })).toEqual({ ok: true });
+    expect(await told(['open sesame'])).toEqual({ ok: true, value: { ok: true } });
     expect(withoutForgotten({ text: 'an open sesame' })).toEqual({ text: 'an [redacted]' });
   });
 });

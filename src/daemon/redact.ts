@@ -81,13 +81,13 @@ async function forgetFirst(home: Home, url: string, forms: readonly string[]): P
   if (why.value !== null) return fail('refused', why.value);
   const daemon = runningDaemon(home);
   if (daemon === null) return ok(undefined);
-  const told = await askControl<{ ok: boolean }>(
-    daemon.sockets.control,
-    { ask: 'forget', forms: [...forms] },
-    daemonMs,
-  );
+  const told = await askControl(daemon.sockets.control, { ask: 'forget', forms: [...forms] }, daemonMs);
   if (told.ok) return ok(undefined);
-  return fail('daemon', `the daemon did not take it: ${told.message}`, 'stop it with `watchkeeper down`');
+  return fail(
+    'daemon',
+    `the daemon did not take it: ${told.message}`,
+    told.reason === 'not-allowed' ? told.fix : 'stop it with `watchkeeper down`',
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { HoldDocument } from '../actions/holds.ts';
 import { healthStatus } from '../detect/health.ts';
 import type { AgentView, ContextReading, Finding } from '../model/agent.ts';
+import type { WatchEvent } from '../model/event.ts';
 import type { HandoffStep } from '../model/handoff.ts';
 import type { SpawnDocument } from '../spawns/spawn-rows.ts';
 
@@ -104,6 +105,7 @@ export function contextFigures(context: ContextReading | null) {
 export function healthDocument(agent: AgentDocument) {
   return {
     agent: agent.agent,
+    host: agent.host,
     status: agent.health,
     state: agent.state,
     detail: agent.detail,
@@ -141,6 +143,19 @@ export function findingDocument(finding: Finding) {
     standing: finding.standing,
     evidence: finding.evidence.map(({ source, atMs, text }) => ({ source, at: time(atMs), text })),
     action: finding.action,
+  };
+}
+
+/** A line of `events`. */
+export function eventDocument(event: WatchEvent, host: string) {
+  return {
+    v: 1,
+    at: time(event.atMs),
+    agent: event.agent,
+    host,
+    source: event.source,
+    kind: event.kind,
+    data: event.data,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Move } from '../decide/handoff/moves.ts';
 import { type HandoffSigns, moveSigns, newHandoffSigns, takeHandoffSign } from '../detect/handoff-signs.ts';
+import type { Json } from '../model/event.ts';
 import type { Handoff, HandoffAction, HandoffChange, HandoffDeed, HandoffStepTaken } from '../model/handoff.ts';
 import { notAfter } from '../model/not-after.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -126,8 +127,9 @@ export class Cycle {
   }
 
   /** What stands in the intent of an action for it. */
-  about(deed: HandoffDeed, why: string | null): { handoff: string; deed: string; after: number; why: string | null } {
-    return { handoff: this.handoff.id, deed, after: this.handoff.steps.length, why };
+  about(deed: HandoffDeed, why: string | null): { [key: string]: Json } {
+    const { id, steps, by } = this.handoff;
+    return { handoff: id, deed, after: steps.length, why, ...(by === null ? {} : { by }) };
   }
 
   /** What our own earlier words may have left in the box: also those that an Escape has put back there. */

@@ -1,3 +1,4 @@
+import type { Caller } from '../model/caller.ts';
 import { type Handoff, stepOf } from '../model/handoff.ts';
 
 export const handoffWaitsText =
@@ -21,6 +22,8 @@ export function handoffDocument(handoff: Handoff, waitsFor: string | null, waits
     new_session: handoff.newSession,
     steps: handoff.steps.map(({ step, atMs, reason }) => ({ step, at: new Date(atMs).toISOString(), reason })),
     trigger: handoff.trigger as string,
+    /** Who asked for it; null: nobody wrote it down. */
+    by: handoff.by,
     recipe: handoff.recipe,
     requested_at: new Date(handoff.requestedMs).toISOString(),
     /** What it waits for now; null: nothing, or it is over. */
@@ -34,7 +37,7 @@ export function handoffDocument(handoff: Handoff, waitsFor: string | null, waits
 export function unbegunDocument(
   agent: string,
   reason: string | null,
-  would: { file: string | null; session: string | null; recipe: string; atMs: number; waits: boolean },
+  would: { by: Caller; file: string | null; session: string | null; recipe: string; atMs: number; waits: boolean },
 ): HandoffDocument {
   return {
     id: null,
@@ -47,6 +50,7 @@ export function unbegunDocument(
     new_session: null,
     steps: [],
     trigger: 'human',
+    by: would.by,
     recipe: would.recipe,
     requested_at: new Date(would.atMs).toISOString(),
     waits_for: null,

@@ -19,6 +19,7 @@ import { isRulesFirst, isTry, whyNotYet, wouldStand } from '../decide/handoff/tr
 import { whyHandOff } from '../decide/handoff/trigger.ts';
 import type { Home } from '../home/home.ts';
 import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { Caller } from '../model/caller.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../model/handoff.ts';
 import type { HoldStanding } from '../model/hold.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -145,7 +146,7 @@ export class Handoffs {
   }
 
   /** A person's own request. The one that runs already is theirs as well. */
-  async request(agent: string, dryRun: boolean): Promise<HandoffDocument> {
+  async request(agent: string, dryRun: boolean, by: Caller): Promise<HandoffDocument> {
     const cycle = this.#open.get(agent);
     if (cycle !== undefined) return this.#document(cycle);
     const view = this.#parts.view(agent);
@@ -153,6 +154,7 @@ export class Handoffs {
     const atMs = this.#parts.clock.nowMs();
     const file = view?.cwd == null ? null : this.#fileFor(agent, view.cwd, atMs);
     const would = {
+      by,
       file,
       session: view?.sessionId ?? null,
       recipe: this.#recipeName(agent),
@@ -160,7 +162,7 @@ export class Handoffs {
       waits: this.#parts.handoffWaits(agent),
     };
     if (view === null || reason !== null || dryRun) return unbegunDocument(agent, reason, would);
-    const begun = await this.#begin(view, 'human');
+    const begun = await this.#begin(view, 'human', by);
     return begun === null ? unbegunDocument(agent, 'no-ledger', would) : this.#document(begun);
   }
 
@@ -194,7 +196,7 @@ export class Handoffs {
     const mine = this.#over.filter((one) => one.agent === view.agent && isTry(one, now));
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
-    this.#track(this.#begin(view, `rule:${due.reason}`).then(() => {}));
+    this.#track(this.#begin(view, `rule:${due.reason}`, 'rule').then(() => {}));
   }
 
   /** `rule`: in watch mode and while paused a rule's handoff is still put on record, and goes no further. */
@@ -231,11 +233,11 @@ export class Handoffs {
     return recipeFor(agent, this.#parts.config().handoff)?.name ?? documentRecipe;
   }
 
-  async #begin(view: AgentView, trigger: Handoff['trigger']): Promise<Cycle | null> {
+  async #begin(view: AgentView, trigger: Handoff['trigger'], by: Caller): Promise<Cycle | null> {
     const { store, host, clock } = this.#parts;
     const atMs = clock.nowMs();
     const file = this.#fileFor(view.agent, view.cwd ?? '/', atMs);
-    const handoff = newHandoff(view, trigger, { recipe: this.#recipeName(view.agent), file, atMs });
+    const handoff = newHandoff(view, trigger, by, { recipe: this.#recipeName(view.agent), file, atMs });
     const cycle = new Cycle(handoff, clock.monotonicMs());
     cycle.busy = true;
     this.#open.set(view.agent, cycle);

@@ -56,6 +56,7 @@ class Desk {
       agent: 'a-ps',
       project: 'a',
       trigger: 'human',
+      by: null,
       recipe: 'document',
       nonce: 'abcd1234',
       file: path.join(this.project, 'handoff-1.md'),

@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AgentView } from '../model/agent.ts';
+import type { Caller } from '../model/caller.ts';
 import type { Handoff } from '../model/handoff.ts';
 
 /** A handoff that has just been requested. */
 export function newHandoff(
   view: AgentView,
   trigger: Handoff['trigger'],
+  by: Caller,
   { recipe, file, atMs }: { recipe: string; file: string; atMs: number },
 ): Handoff {
   return {
@@ -13,6 +15,7 @@ export function newHandoff(
     agent: view.agent,
     project: view.project,
     trigger,
+    by,
     recipe,
     nonce: randomBytes(4).toString('hex'),
     file,

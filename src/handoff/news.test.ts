@@ -14,7 +14,15 @@ function handoff(id: string, step: HandoffStep, changes: Partial<Handoff> = {}):
     { step: 'requested' as const, atMs: t0, reason: null },
     { step, atMs: t0 + 1_000, reason: step === 'failed' ? 'not-confirmed' : null },
   ];
-  const about = { agent: 'a-ps', project: 'a', trigger: 'human' as const, recipe: 'document', nonce: 'n', cwd: '/p' };
+  const about = {
+    agent: 'a-ps',
+    project: 'a',
+    trigger: 'human' as const,
+    by: null,
+    recipe: 'document',
+    nonce: 'n',
+    cwd: '/p',
+  };
   const sessions = { oldSession: 'old', newSession: 'new', requestedMs: t0, steps };
   return { id, ...about, ...sessions, file: '/p/h.md', sha256: 'abc', sentBack: 0, acked: false, ...changes };
 }

@@ -40,7 +40,8 @@ export interface Action {
   atMs: number;
   /** null: about work that no agent is known to have begun. */
   agent: string | null;
-  kind: 'prompt' | 'command' | 'interrupt' | 'notify' | 'redact';
+  /** The last three are done to no agent: a person's word that changed something here. */
+  kind: 'prompt' | 'command' | 'interrupt' | 'notify' | 'authority' | 'ack' | 'redact';
   trigger: Trigger;
   intent: { [key: string]: Json };
   finding: string | null;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { authorityFor } from '../config/match.ts';
 import { defaultConfig } from '../config/schema.ts';
-import { parseRequest } from '../daemon/requests.ts';
+import { readRequest } from '../daemon/requests/read.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { storedRows, storedView } from '../record/agent-row.ts';
 import type { Authority, Mode } from './agent.ts';
@@ -31,7 +31,7 @@ it.each(odd)('an authority, mode or state of %j counts as the least', (value) =>
   const agents = [{ match: '*', authority: 'manage' as const }];
   const project = { ...defaultConfig(), agents, projectAgents: [{ match: '*', authority: value as Authority }] };
   expect(whyNotAllowed('nudge', { ...open, authority: authorityFor(project, 'a', true) })).toBe('authority');
-  expect(parseRequest(JSON.stringify({ ask: 'authority', agent: 'a', authority: value })).ok).toBe(false);
+  expect(readRequest(JSON.stringify({ ask: 'authority', agent: 'a', authority: value })).ok).toBe(false);
 });
 
 it('what is known stays what it is', () => {

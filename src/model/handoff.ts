@@ -1,3 +1,5 @@
+import type { Caller } from './caller.ts';
+
 /** Handing a full context over to a fresh one: what is asked for, how far it came, and how it ended. */
 
 /**
@@ -31,6 +33,8 @@ export interface Handoff {
   agent: string;
   project: string;
   trigger: `rule:${string}` | 'human';
+  /** Who asked for it; null: nobody wrote it down. */
+  by: Caller | null;
   recipe: string;
   /** What the document has to hold, so that no other can be taken for it. */
   nonce: string;

@@ -89,6 +89,8 @@ export interface Store {
   newestRowMs(host: string): Promise<Result<number | null, StoreFailure>>;
   /** Before anything else is read or written under this host's id. */
   enterHost(host: HostEntry): Promise<Result<void, StoreFailure>>;
+  /** It lives. */
+  seeHost(host: string): Promise<Result<void, StoreFailure>>;
   /** The ledger: what is meant to be done, before it is done. Not written, not done. */
   intend(host: string, action: Action): Promise<Result<void, StoreFailure>>;
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;

@@ -3,6 +3,7 @@ import type { AgentView } from '../model/agent.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
 import { selectAgents, storedRows, storedView, time } from './agent-row.ts';
+import { findAgent } from './known-agent.ts';
 import { type QueryFailure, withClient } from './queries.ts';
 import { bigCount, leftOut, moment, sessionId, sound, source, texts, words } from './rows.ts';
 
@@ -54,12 +55,15 @@ export interface ContextHistory {
 /** An agent as it is on record, and the newest figures of its session. */
 export function readContext(
   url: string,
-  host: string,
+  ownHost: string,
   agent: string,
   limit: number,
 ): Promise<Result<ContextHistory, QueryFailure>> {
   return withClient(url, async (client) => {
-    const agents = await client.query(`${selectAgents} WHERE a.host = $1 AND a.name = $2`, [host, agent]);
+    const of = await findAgent(client, ownHost, agent);
+    if (!of.ok) return of;
+    const { host, name } = of.value;
+    const agents = await client.query(`${selectAgents} WHERE a.host = $1 AND a.name = $2`, [host, name]);
     const [row] = storedRows(agents.rows, leftOut);
     if (row === undefined) return fail('no-agent', `no agent \`${agent}\``);
     const points = await client.query(
@@ -72,8 +76,8 @@ export function readContext(
     );
     return ok({
       view: storedView(row),
-      points: storedPoints(agent, points.rows.reverse()),
-      ownCompaction: storedPoints(agent, own.rows)[0] ?? null,
+      points: storedPoints(name, points.rows.reverse()),
+      ownCompaction: storedPoints(name, own.rows)[0] ?? null,
     });
   });
 }

@@ -13,6 +13,7 @@ import { documentBytesMax } from '../model/handoff-file.ts';
 import { time } from './agent-row.ts';
 import { outcomesOf, outcomesShape, tag } from './ledger.ts';
 import {
+  caller,
   count,
   exact,
   json,
@@ -35,8 +36,8 @@ const actionsMax = 1_000;
 
 export async function beginHandoff(client: pg.ClientBase, host: string, handoff: Handoff): Promise<void> {
   const written = await client.query(
-    `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step)
-     SELECT $1, a.id, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM agents a WHERE a.host = $11 AND a.name = $12`,
+    `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step, asked_by)
+     SELECT $1, a.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $13 FROM agents a WHERE a.host = $11 AND a.name = $12`,
     [
       handoff.id,
       handoff.project,
@@ -50,6 +51,7 @@ export async function beginHandoff(client: pg.ClientBase, host: string, handoff:
       'requested',
       host,
       handoff.agent,
+      handoff.by,
     ],
   );
   if (written.rowCount !== 1) throw new Error(`agent ${handoff.agent} is not on record`);
@@ -116,6 +118,7 @@ const handoffShape = z
       (value) => typeof value === 'string' && /^(human|rule:[a-z-]{1,50})$/.test(value),
     ),
     recipe: matching(/^[A-Za-z0-9._-]{1,64}$/),
+    asked_by: caller.nullable().catch(null),
     nonce: matching(/^[0-9a-f]{8}$/),
     file: place,
     cwd: exact(4_096).refine((text) => path.isAbsolute(text), 'no place'),
@@ -150,7 +153,7 @@ export async function readHandoffs(
   const rows = await client.query(
     `SELECT * FROM (
        SELECT h.id, h.requested_at, h.sent_back, ${texts('a', 'name')},
-         ${texts('h', 'project', 'trigger', 'recipe', 'nonce', 'file', 'cwd', 'old_session', 'new_session', 'step', 'sha256')},
+         ${texts('h', 'project', 'trigger', 'recipe', 'nonce', 'file', 'cwd', 'old_session', 'new_session', 'step', 'sha256', 'asked_by')},
          (SELECT jsonb_agg(jsonb_build_object('step', s.step, 'at', s.at, 'reason', s.reason) ORDER BY s.id)
           FROM (SELECT s.id, s.at, ${texts('s', 'step', 'reason')} FROM handoff_steps s
                 WHERE s.handoff_id = h.id ORDER BY s.id LIMIT ${stepsMax + 1}) s) AS steps,
@@ -166,6 +169,7 @@ export async function readHandoffs(
     agent: row.name,
     project: row.project,
     trigger: row.trigger,
+    by: row.asked_by,
     recipe: row.recipe,
     nonce: row.nonce,
     file: row.file,

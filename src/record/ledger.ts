@@ -155,7 +155,9 @@ const actionShape = z.object({
   id: z.string(),
   at: moment,
   name: exact().nullable(),
-  kind: oneOf<Action['kind']>({ prompt: true, command: true, interrupt: true, notify: true, redact: true }),
+  kind: oneOf<Action['kind']>({
+    ...{ prompt: true, command: true, interrupt: true, notify: true, authority: true, ack: true, redact: true },
+  }),
   trigger: z.custom<Trigger>((value) => typeof value === 'string' && /^[a-z]{1,20}(:[a-z-]{1,50})?$/.test(value)),
   intent: jsonObject,
   finding: exact(100).nullable(),

@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { connect, reasonOf } from './connection.ts';
+import { findAgent, hostName } from './known-agent.ts';
 import { readLedger } from './ledger.ts';
 import { exact, json, jsonObject, leftOut, moment, sound, texts, words } from './rows.ts';
 import { tallyScores } from './scores.ts';
@@ -11,6 +12,7 @@ import { tallyScores } from './scores.ts';
 export interface EventRow {
   at: string;
   agent: string;
+  host: string;
   source: string;
   kind: string;
   data: { [key: string]: Json };
@@ -23,37 +25,43 @@ export type QueryFailure = 'unavailable' | 'no-agent';
 /** The newest events of one agent (or of all), oldest first. */
 export function readEvents(
   url: string,
-  host: string,
+  ownHost: string,
   agent: string | null,
   limit: number,
 ): Promise<Result<EventRow[], QueryFailure>> {
   return withClient(url, async (client) => {
-    if (agent !== null) {
-      const known = await client.query('SELECT 1 FROM agents WHERE host = $1 AND name = $2', [host, agent]);
-      if (known.rowCount === 0) return fail('no-agent', `no agent \`${agent}\``);
-    }
+    const of = await findAgent(client, ownHost, agent);
+    if (!of.ok) return of;
     const rows = await client.query(
       `SELECT e.id, e.at, ${texts('a', 'name')}, ${texts('e', 'source', 'kind')}, ${json('e', 'data')}
        FROM events e JOIN agents a ON a.id = e.agent_id
        WHERE a.host = $1 AND ($2::text IS NULL OR a.name = $2) ORDER BY e.at DESC, e.recorded_at DESC LIMIT $3`,
-      [host, agent, limit],
+      [of.value.host, of.value.name, limit],
     );
     const read = sound('events', eventShape, rows.rows.reverse(), leftOut);
-    return ok(read.map(({ name, at, ...row }) => ({ ...row, at: new Date(at).toISOString(), agent: name })));
+    const host = await hostName(client, of.value.host);
+    return ok(read.map(({ name, at, ...row }) => ({ ...row, at: new Date(at).toISOString(), agent: name, host })));
   });
+}
+
+/** What was done on one host. */
+export interface HostLedger {
+  /** As people call it. */
+  host: string;
+  entries: LedgerEntry[];
 }
 
 export function queryLedger(
   url: string,
-  host: string,
+  ownHost: string,
   filter: { agent: string | null; kind: string | null; limit: number },
-): Promise<Result<LedgerEntry[], QueryFailure>> {
+): Promise<Result<HostLedger, QueryFailure>> {
   return withClient(url, async (client) => {
-    const entries = await readLedger(client, host, filter);
-    const { agent } = filter;
-    if (entries.length > 0 || agent === null) return ok(entries);
-    const known = await client.query('SELECT 1 FROM agents WHERE host = $1 AND name = $2', [host, agent]);
-    return known.rowCount === 0 ? fail('no-agent', `no agent \`${agent}\``) : ok(entries);
+    const of = await findAgent(client, ownHost, filter.agent);
+    if (!of.ok) return of;
+    const { host, name } = of.value;
+    const entries = await readLedger(client, host, { ...filter, agent: name });
+    return ok({ host: await hostName(client, host), entries });
   });
 }
 

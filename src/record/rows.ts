@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import type { CheckName, Detail, Source, State } from '../model/agent.ts';
+import type { Caller } from '../model/caller.ts';
 import type { Json } from '../model/event.ts';
 import { notAfter } from '../model/not-after.ts';
 import { printable, shown } from '../model/text.ts';
@@ -61,6 +62,12 @@ export function words(charsMax = 2_000) {
 export function matching(pattern: RegExp) {
   return z.string().regex(pattern);
 }
+
+/** Who asked for something, as it stands in a row. */
+export const caller = z
+  .string()
+  .max(600)
+  .refine((text): text is Caller => /^(rule|(human|agent) .+)$/.test(text) && printable(text) === text);
 
 export const sessionId = matching(/^[0-9a-f-]{8,64}$/i);
 export const digits = matching(/^\d{1,20}$/);

@@ -42,6 +42,9 @@ export type NewSpawn = Pick<
   'agent' | 'project' | 'taskId' | 'taskType' | 'description' | 'output' | 'sessionId'
 >;
 
+/** Of this host, or put in by hand, which is whoever's looks. */
+const named = 'project = $1 AND task_id = $2 AND (host = $3 OR host IS NULL)';
+
 /** `taken`: there is one of this name; `client`: and it is a client's own, which cannot be replaced. */
 export async function addSpawn(
   client: pg.ClientBase,
@@ -51,21 +54,21 @@ export async function addSpawn(
 ): Promise<'added' | 'taken' | 'client'> {
   const key = [spawn.project, spawn.taskId];
   await client.query('BEGIN');
-  const there = await client.query<{ source: string }>(
-    'SELECT source FROM active_spawns WHERE project = $1 AND task_id = $2 FOR UPDATE',
-    key,
-  );
-  const source = there.rows[0]?.source;
+  const there = await client.query<{ source: string }>(`SELECT source FROM active_spawns WHERE ${named} FOR UPDATE`, [
+    ...key,
+    host,
+  ]);
+  const source = there.rows.find((row) => row.source === 'client')?.source ?? there.rows[0]?.source;
   if (source === 'client' || (source !== undefined && !replace)) {
     await client.query('ROLLBACK');
     return source === 'client' ? 'client' : 'taken';
   }
   // A new row: the watch begins anew.
-  if (source !== undefined) await client.query('DELETE FROM active_spawns WHERE project = $1 AND task_id = $2', key);
+  if (source !== undefined) await client.query(`DELETE FROM active_spawns WHERE ${named}`, [...key, host]);
   const added = await client.query(
     `INSERT INTO active_spawns (project, task_id, task_type, description, output_file, host, session_id, label, agent_id)
      VALUES ($1, $2, $3::text, $4, $5, $6::text, $7, $3::text, (SELECT id FROM agents WHERE host = $6::text AND name = $8))
-     ON CONFLICT (project, task_id) DO NOTHING`,
+     ON CONFLICT ((coalesce(host, '')), project, task_id) DO NOTHING`,
     [...key, spawn.taskType, spawn.description, spawn.output, host, spawn.sessionId, spawn.agent],
   );
   await client.query('COMMIT');
@@ -75,17 +78,17 @@ export async function addSpawn(
 /** `over`: it has ended otherwise already. */
 export async function endSpawn(
   client: pg.ClientBase,
+  host: string,
   spawn: { project: string; taskId: string; status: 'finished' | 'failed'; reason: string | null },
 ): Promise<'ended' | 'none' | 'over' | 'client'> {
-  const key = [spawn.project, spawn.taskId];
+  const key = [spawn.project, spawn.taskId, host];
   const ended = await client.query(
-    `UPDATE active_spawns SET status = $3, reason = $4, ended_at = now()
-     WHERE project = $1 AND task_id = $2 AND source = 'tracked' AND status NOT IN ('finished', 'failed')`,
+    `UPDATE active_spawns SET status = $4, reason = $5, ended_at = now() WHERE ${named} AND source = 'tracked' AND status NOT IN ('finished', 'failed')`,
     [...key, spawn.status, spawn.reason],
   );
-  if (ended.rowCount === 1) return 'ended';
+  if ((ended.rowCount ?? 0) > 0) return 'ended';
   const there = await client.query<{ source: string; status: string }>(
-    'SELECT source, status FROM active_spawns WHERE project = $1 AND task_id = $2',
+    `SELECT source, status FROM active_spawns WHERE ${named}`,
     key,
   );
   const [row] = there.rows;
@@ -96,13 +99,15 @@ export async function endSpawn(
 
 export async function listSpawns(
   client: pg.ClientBase,
+  host: string,
   filter: { project: string | null; all: boolean; limit: number },
 ): Promise<StoredSpawn[]> {
   const rows = await client.query(
     `${selectSpawns} WHERE ($1::text IS NULL OR s.project = $1)
        AND ($2 OR (s.ended_at IS NULL AND s.status NOT IN ('finished', 'failed')))
+       AND (s.host = $4 OR s.host IS NULL)
      ORDER BY s.spawn_time DESC LIMIT $3`,
-    [filter.project, filter.all, filter.limit],
+    [filter.project, filter.all, filter.limit, host],
   );
   return storedSpawns(rows.rows).reverse();
 }

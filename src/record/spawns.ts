@@ -13,7 +13,7 @@ export const upsertClientSpawns = `
   SELECT project, task_id, task_type, description, spawn_time, last_output_change, output_file, status,
     agent_id, host, source, session_id, label, reason, ended_at, status
   FROM jsonb_populate_recordset(NULL::active_spawns, $1::jsonb)
-  ON CONFLICT (project, task_id) DO UPDATE SET last_output_change = excluded.last_output_change, status = excluded.status,
+  ON CONFLICT ((coalesce(host, '')), project, task_id) DO UPDATE SET last_output_change = excluded.last_output_change, status = excluded.status,
     output_file = excluded.output_file, reason = excluded.reason, ended_at = excluded.ended_at, noticed = excluded.noticed
   WHERE active_spawns.source = 'client'`;
 
@@ -24,7 +24,9 @@ export const updateTrackedSpawns = `
     status = CASE WHEN s.ended_at IS NULL AND s.status NOT IN ('finished', 'failed') THEN n.status ELSE s.status END,
     reason = CASE WHEN s.ended_at IS NULL THEN n.reason ELSE s.reason END,
     agent_id = coalesce(s.agent_id, n.agent_id),
-    host = coalesce(s.host, n.host),
+    -- A row put in by hand becomes this host's, unless it has one of that name.
+    host = CASE WHEN s.host IS NULL AND NOT EXISTS (SELECT FROM active_spawns o
+      WHERE o.host = n.host AND (o.project, o.task_id) = (s.project, s.task_id)) THEN n.host ELSE s.host END,
     noticed = n.status
   FROM jsonb_populate_recordset(NULL::active_spawns, $1::jsonb) n WHERE s.id = n.id`;
 

@@ -8,7 +8,7 @@ import { reasonOf, speakPlainly } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
 import { deedsAbout, lastRulePrompts } from './deeds.ts';
 import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
-import { enterHost } from './hosts.ts';
+import { enterHost, seeHost } from './hosts.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
 import { addClockMark, clockMarks, expire, newestRowMs } from './retention.ts';
@@ -48,6 +48,7 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     addClockMark: (host, mark, keptMs) => inTransaction(pool, (client) => addClockMark(client, host, mark, keptMs)),
     newestRowMs: (host) => inTransaction(pool, (client) => newestRowMs(client, host)),
     enterHost: (host) => inTransaction(pool, (client) => enterHost(client, host)),
+    seeHost: (host) => inTransaction(pool, (client) => seeHost(client, host)),
     intend: (host, action) => inTransaction(pool, (client) => intend(client, host, action)),
     conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host, odd)),

@@ -1,11 +1,12 @@
 import { ownHost } from '../home/host-id.ts';
-import type { LedgerEntry } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
-import type { Result } from '../model/result.ts';
+import { ok, type Result } from '../model/result.ts';
+import { type HostRecord, readHosts } from '../record/hosts.ts';
 import {
   describeServer,
   type EventRow,
   exportRows,
+  type HostLedger,
   type QueryFailure,
   queryLedger,
   readEvents,
@@ -28,6 +29,15 @@ export function exportEverything(
   return exportRows(url, row);
 }
 
+/** All hosts on this database, this one first. */
+export async function hostRecords(url: string): Promise<Result<(HostRecord & { isOwn: boolean })[], QueryFailure>> {
+  const read = await readHosts(url);
+  if (!read.ok) return read;
+  const own = ownHost();
+  const all = read.value.map((host) => ({ ...host, isOwn: host.id === own }));
+  return ok(all.sort((a, b) => Number(b.isOwn) - Number(a.isOwn)));
+}
+
 export function describeDatabase(url: string): Promise<Result<{ version: string; schema: number }, QueryFailure>> {
   return describeServer(url);
 }
@@ -35,6 +45,6 @@ export function describeDatabase(url: string): Promise<Result<{ version: string;
 export function ledger(
   url: string,
   filter: { agent: string | null; kind: string | null; limit: number },
-): Promise<Result<LedgerEntry[], QueryFailure>> {
+): Promise<Result<HostLedger, QueryFailure>> {
   return queryLedger(url, ownHost(), filter);
 }

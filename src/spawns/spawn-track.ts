@@ -72,7 +72,7 @@ export function endTracked(
   const { project, taskId, status } = spawn;
   const reason = spawn.reason === null ? null : shown(spawn.reason, descriptionCharsMax);
   return withClient<void, TrackFailure>(url, async (client) => {
-    const ended = await endSpawn(client, { project, taskId, status, reason });
+    const ended = await endSpawn(client, ownHost(), { project, taskId, status, reason });
     if (ended === 'ended') return ok(undefined);
     if (ended === 'none')
       return fail('none', `${project} has no spawn ${taskId}`, '`watchkeeper spawn-track list --all` lists them');
@@ -86,7 +86,7 @@ export function trackedSpawns(
   url: string,
   filter: { project: string | null; all: boolean; limit: number },
 ): Promise<Result<StoredSpawn[], QueryFailure>> {
-  return withClient(url, async (client) => ok(await listSpawns(client, filter)));
+  return withClient(url, async (client) => ok(await listSpawns(client, ownHost(), filter)));
 }
 
 function whyUnsafe(what: string, text: string, charsMax: number): string | null {

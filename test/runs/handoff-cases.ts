@@ -24,6 +24,7 @@ export function at(step: HandoffStep, changes: Partial<Handoff> = {}): Handoff {
     agent: 'a-ps',
     project: 'a',
     trigger: 'rule:at-percent',
+    by: 'rule',
     recipe: 'document',
     nonce: 'abcd1234',
     file: '/p/.watchkeeper/handoffs/handoff-1.md',

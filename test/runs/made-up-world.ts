@@ -112,7 +112,7 @@ export class MadeUp {
   }
 
   request(agent = 'a-ps'): Promise<unknown> {
-    return this.#survive(() => this.#daemon?.request(agent, false));
+    return this.#survive(() => this.#daemon?.request(agent, false, 'human me'));
   }
 
   async round(): Promise<void> {

@@ -99,7 +99,16 @@ it.each<[string, (on: pg.ClientBase) => Promise<unknown>]>([
     'a handoff that begins',
     (on) =>
       beginHandoff(on, 'h', {
-        ...{ id: handoff, agent: 'a5', project: 'p', trigger: 'human', recipe: 'document', nonce: 'n', file: '/f' },
+        ...{
+          id: handoff,
+          agent: 'a5',
+          project: 'p',
+          trigger: 'human',
+          by: null,
+          recipe: 'document',
+          nonce: 'n',
+          file: '/f',
+        },
         ...{ cwd: '/', oldSession: 's', newSession: null, requestedMs: 0, sha256: null, sentBack: 0, acked: false },
         steps: [],
       }),

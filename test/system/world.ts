@@ -10,7 +10,7 @@ import { startFakeModel } from '../../src/conform/fake-model.ts';
 import { Tmux } from '../../src/conform/tmux.ts';
 import { until } from '../../src/conform/until.ts';
 import { askControl } from '../../src/daemon/control.ts';
-import type { ControlRequest } from '../../src/daemon/requests.ts';
+import type { RequestDocument, RequestInput, RequestName } from '../../src/daemon/requests/table.ts';
 import type { AgentDocument, StatusDocument } from '../../src/daemon/status.ts';
 import { Scenario } from '../clients/scenario.ts';
 
@@ -122,19 +122,21 @@ export class World {
   }
 
   async #glance(name: string): Promise<AgentDocument | null> {
-    const status = await this.#ask<StatusDocument>({ ask: 'status' });
+    const status = await this.#ask({ ask: 'status' });
     return status?.agents.find((agent) => agent.agent === name) ?? null;
   }
 
   /** Says something to an agent at the daemon's own door, where many tries have to be quick. */
   async say(agent: string, said: string, waitMs = 0): Promise<PromptResult> {
-    const result = await this.#ask<PromptResult>({ ask: 'prompt', agent, said, waitMs });
+    const result = await this.#ask({ ask: 'prompt', agent, said, waitMs });
     if (result === null) throw new Error(`no answer about ${agent}`);
     return result;
   }
 
-  async #ask<T>(request: ControlRequest): Promise<T | null> {
-    const answer = await askControl<T>(this.#record().sockets.control, request, 15_000);
+  async #ask<Name extends RequestName>(
+    request: { ask: Name } & RequestInput<Name>,
+  ): Promise<RequestDocument<Name> | null> {
+    const answer = await askControl(this.#record().sockets.control, request, 15_000);
     return answer.ok ? answer.value : null;
   }
 
@@ -156,7 +158,7 @@ export class World {
   }
 
   async counter(name: string): Promise<number> {
-    const facts = await this.#ask<{ counters: Record<string, number> }>({ ask: 'doctor' });
+    const facts = await this.#ask({ ask: 'doctor' });
     return facts?.counters[name] ?? 0;
   }
 

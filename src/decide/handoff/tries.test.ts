@@ -10,6 +10,7 @@ function failed(reason: string, atMs: number, changes: Partial<Handoff> = {}): H
     agent: 'a-ps',
     project: 'a',
     trigger: 'rule:at-percent',
+    by: 'rule',
     recipe: 'document',
     nonce: 'n',
     file: '/p/f.md',

@@ -1,5 +1,5 @@
-import { askControl } from '../../daemon/control.ts';
-import type { ControlRequest } from '../../daemon/requests.ts';
+import { type AskFailure, askControl } from '../../daemon/control.ts';
+import type { RequestDocument, RequestInput, RequestName } from '../../daemon/requests/table.ts';
 import type { AgentDocument, StatusDocument } from '../../daemon/status.ts';
 import { type DaemonRecord, findHome, runningDaemon } from '../../home/home.ts';
 import { CommandFailure, exit } from './outcome.ts';
@@ -13,15 +13,29 @@ export function needDaemon(): DaemonRecord {
   return daemon;
 }
 
-export async function askDaemon<T>(request: ControlRequest, timeoutMs = answerMs): Promise<T> {
-  const answer = await askControl<T>(needDaemon().sockets.control, request, timeoutMs);
-  if (!answer.ok && answer.reason === 'refused') throw new CommandFailure(exit.usage, answer.message, null);
-  if (!answer.ok) throw new CommandFailure(exit.noDaemon, answer.message, 'see `watchkeeper doctor`');
-  return answer.value;
-}
+const codes: Record<AskFailure, number> = {
+  'bad-request': exit.usage,
+  'not-allowed': exit.no,
+  'no-agent': exit.notFound,
+  'not-found': exit.notFound,
+  impossible: exit.no,
+  'no-database': exit.noDatabase,
+  failed: exit.noDaemon,
+  timeout: exit.noDaemon,
+  gone: exit.noDaemon,
+};
 
-export function askStatus(): Promise<StatusDocument> {
-  return askDaemon<StatusDocument>({ ask: 'status' });
+/** Asks by a name of the table; what comes back is its document. */
+export async function askDaemon<Name extends RequestName>(
+  ask: Name,
+  input: RequestInput<Name>,
+  timeoutMs = answerMs,
+): Promise<RequestDocument<Name>> {
+  const answer = await askControl(needDaemon().sockets.control, { ask, ...input }, timeoutMs);
+  if (answer.ok) return answer.value;
+  const isSilent = answer.reason === 'timeout' || answer.reason === 'gone';
+  const wayOut = answer.fix ?? (isSilent ? 'see `watchkeeper doctor`' : null);
+  throw new CommandFailure(codes[answer.reason], answer.message, wayOut);
 }
 
 export function needAgent(status: StatusDocument, name: string): AgentDocument {

@@ -1,7 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { Authority } from '../../../model/agent.ts';
-import { askDaemon, askStatus, needAgent } from '../daemon.ts';
-import { CommandFailure, exit } from '../outcome.ts';
+import { askDaemon } from '../daemon.ts';
 import { say } from '../output.ts';
 
 export function addAuthority(program: Command): void {
@@ -15,13 +14,7 @@ export function addAuthority(program: Command): void {
     .argument('<agent>', 'its name, as `status` shows it')
     .addArgument(new Argument('<level>').choices(['observe', 'nudge', 'manage']))
     .action(async (name: string, level: Authority) => {
-      const agent = needAgent(await askStatus(), name);
-      if (agent.tmux === null && level !== 'observe') {
-        throw new CommandFailure(exit.no, `${name} runs outside tmux`, 'such an agent can only be observed');
-      }
-      const { ok } = await askDaemon<{ ok: boolean }>({ ask: 'authority', agent: name, authority: level });
-      if (!ok)
-        throw new CommandFailure(exit.noDatabase, 'it holds now, but could not be stored', 'see `watchkeeper doctor`');
-      say(`${name}: ${level}`);
+      const { agent, authority } = await askDaemon('authority', { agent: name, authority: level });
+      say(`${agent}: ${authority}`);
     });
 }

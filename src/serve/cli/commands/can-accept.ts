@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { type AdmissionDocument, admissionDocument, type TaskSize } from '../../../daemon/context-document.ts';
+import type { AdmissionDocument, TaskSize } from '../../../daemon/context-document.ts';
 import { wholePercent } from '../../../model/percent.ts';
-import { askStatus, needAgent } from '../daemon.ts';
+import { askDaemon } from '../daemon.ts';
 import { exit } from '../outcome.ts';
 import { print, printJson } from '../output.ts';
 
@@ -18,9 +18,8 @@ export function addCanAccept(program: Command): void {
     .argument('<agent>', 'its name, as `status` shows it')
     .addOption(new Option('--size <size>', 'how large the task is').choices(sizes).makeOptionMandatory())
     .option('--json', 'one JSON document')
-    .action(async (name: string, options: { size: TaskSize; json?: boolean }) => {
-      const status = await askStatus();
-      const answer = admissionDocument(needAgent(status, name), options.size, status.daemon.bands);
+    .action(async (agent: string, options: { size: TaskSize; json?: boolean }) => {
+      const answer = await askDaemon('can-accept', { agent, size: options.size });
       if (options.json) printJson(answer);
       else print(answerText(answer));
       if (!answer.accept) process.exitCode = exit.no;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { runOnce } from '../../../daemon/start.ts';
 import { healthReport, type StatusDocument } from '../../../daemon/status.ts';
 import { findHome, runningDaemon } from '../../../home/home.ts';
-import { askStatus } from '../daemon.ts';
+import { askDaemon } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say, withOwnTimes } from '../output.ts';
 import { healthText, hostText } from './health.ts';
@@ -34,7 +34,7 @@ export function addCheck(program: Command): void {
 
 async function oneRound(createUser: boolean): Promise<StatusDocument> {
   const home = findHome(process.env);
-  if (runningDaemon(home) !== null) return askStatus();
+  if (runningDaemon(home) !== null) return askDaemon('status', {});
   const done = await runOnce({
     home,
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },

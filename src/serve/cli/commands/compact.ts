@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandResult } from '../../../actions/commander.ts';
-import { askDaemon, askStatus, needAgent } from '../daemon.ts';
+import { askDaemon } from '../daemon.ts';
 import { exit } from '../outcome.ts';
 import { print, printJson, wrapped } from '../output.ts';
 import { refusalText } from '../refusal.ts';
@@ -21,9 +21,8 @@ export function addCompact(program: Command): void {
     .argument('<agent>', 'its name, as `status` shows it')
     .option('--json', 'one JSON document')
     .action(async (agent: string, options: { json?: boolean }) => {
-      needAgent(await askStatus(), agent);
-      const result = await askDaemon<CommandResult>({ ask: 'compact', agent }, 30_000);
-      if (options.json) printJson({ v: 1, ...result });
+      const result = await askDaemon('compact', { agent }, 30_000);
+      if (options.json) printJson(result);
       else
         print(
           wrapped(

@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../../config/load.ts';
 import { type ContextDocument, contextDocument, contextOf } from '../../../daemon/context-document.ts';
 import { askControl } from '../../../daemon/control.ts';
-import type { StatusDocument } from '../../../daemon/status.ts';
 import { findHome, runningDaemon } from '../../../home/home.ts';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
@@ -39,7 +38,7 @@ export function addContext(program: Command): void {
 async function daemonBands(): Promise<readonly number[] | null> {
   const daemon = runningDaemon(findHome(process.env));
   if (daemon === null) return null;
-  const status = await askControl<StatusDocument>(daemon.sockets.control, { ask: 'status' }, answerMs);
+  const status = await askControl(daemon.sockets.control, { ask: 'status' }, answerMs);
   return status.ok ? status.value.daemon.bands : null;
 }
 

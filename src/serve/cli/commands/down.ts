@@ -18,7 +18,9 @@ export function addDown(program: Command): void {
       const home = findHome(process.env);
       const daemon = runningDaemon(home);
       if (daemon !== null) {
-        await askControl(daemon.sockets.control, { ask: 'stop', keepDb: options.keepDb === true }, 5_000);
+        const asked = await askControl(daemon.sockets.control, { ask: 'stop', keepDb: options.keepDb === true }, 5_000);
+        // One of another version has other words; its signal is the same.
+        if (!asked.ok && asked.reason === 'bad-request') process.kill(daemon.pid, 'SIGTERM');
         const endMs = performance.now() + stopMs;
         while (isRunning(daemon)) {
           if (performance.now() > endMs) {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { HandoffDocument } from '../../../handoff/documents.ts';
-import { askDaemon, askStatus, needAgent } from '../daemon.ts';
-import { exit } from '../outcome.ts';
+import { askDaemon } from '../daemon.ts';
+import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, when, wrapped } from '../output.ts';
 import { refusalText } from '../refusal.ts';
 
@@ -35,14 +35,23 @@ export function addHandoff(program: Command): void {
         '\nExit codes: 0 done (--dry-run: could begin), 1 failed or refused, 6 not yet.',
     )
     .action(async (agent: string, options: HandoffOptions) => {
-      needAgent(await askStatus(), agent);
       const dryRun = options.dryRun === true;
-      const begun = await askDaemon<HandoffDocument>({ ask: 'handoff', agent, dryRun }, 30_000);
+      const begun = await askDaemon('handoff', { agent, dryRun }, 30_000);
       const handoff = await waitFor(begun, options.wait * 1000);
-      if (options.json) printJson({ v: 1, ...handoff });
+      if (options.json) printJson(handoff);
       else print(handoffText(handoff, dryRun));
       process.exitCode = exitCode(handoff, dryRun);
     });
+}
+
+/** A daemon that was started anew meanwhile may not know it yet. */
+async function stateOf(id: string, before: HandoffDocument): Promise<HandoffDocument> {
+  try {
+    return await askDaemon('handoff-state', { id });
+  } catch (error) {
+    if (error instanceof CommandFailure && error.code === exit.notFound) return before;
+    throw error;
+  }
 }
 
 async function waitFor(begun: HandoffDocument, waitMs: number): Promise<HandoffDocument> {
@@ -51,7 +60,7 @@ async function waitFor(begun: HandoffDocument, waitMs: number): Promise<HandoffD
   let now = begun;
   while (id !== null && !isOver(now) && performance.now() < endMs) {
     await sleep(pollMs);
-    now = (await askDaemon<HandoffDocument | null>({ ask: 'handoff-state', id })) ?? now;
+    now = await stateOf(id, now);
   }
   return now;
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type HealthDocument, healthDocument, healthReport } from '../../../daemon/status.ts';
-import { askStatus, needAgent } from '../daemon.ts';
+import type { HealthDocument } from '../../../daemon/status.ts';
+import { askDaemon } from '../daemon.ts';
 import { exit } from '../outcome.ts';
 import { ago, type Color, print, printJson, table, wrapped } from '../output.ts';
 
@@ -20,16 +20,15 @@ export function addHealth(program: Command): void {
     .addOption(new Option('--filter <which>', 'only these').choices(['unhealthy']))
     .option('--json', 'one JSON document')
     .action(async (name: string | undefined, options: HealthOptions) => {
-      const status = await askStatus();
       if (name !== undefined) {
-        const health = healthDocument(needAgent(status, name));
-        if (options.json) printJson({ v: 1, ...health });
+        const health = await askDaemon('agent-health', { agent: name });
+        if (options.json) printJson(health);
         else print(healthText([health]));
         return;
       }
-      const { items: all, unhealthy, findings } = healthReport(status);
-      const items = options.filter === 'unhealthy' ? unhealthy : all;
-      if (options.json) printJson({ v: 1, items, findings });
+      const health = await askDaemon('health', { filter: options.filter ?? null });
+      const { items, findings } = health;
+      if (options.json) printJson(health);
       else {
         print(items.length === 0 ? (options.filter ? 'all agents are healthy' : 'no agent yet') : healthText(items));
         for (const finding of findings) print(hostText(finding));

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { InboxItem } from '../../../daemon/acting.ts';
 import { askDaemon } from '../daemon.ts';
-import { CommandFailure, exit } from '../outcome.ts';
 import { ago, print, printJson, say, withOwnTimes, wrapped } from '../output.ts';
 
 export function addInbox(program: Command): void {
@@ -14,7 +13,7 @@ export function addInbox(program: Command): void {
     )
     .option('--json', 'one JSON document')
     .action(async (options: { json?: boolean }) => {
-      const inbox = await askDaemon<{ v: 1; items: InboxItem[] }>({ ask: 'inbox' });
+      const inbox = await askDaemon('inbox', {});
       if (options.json) printJson(inbox);
       else print(inbox.items.length === 0 ? 'nobody waits for you' : inbox.items.map(itemText).join('\n'));
     });
@@ -24,9 +23,7 @@ export function addInbox(program: Command): void {
     .argument('<id>', 'as `inbox` or `health --json` shows it; its beginning is enough')
     .option('--wrong', 'there is no such trouble: counts against the check in `accuracy`')
     .action(async (id: string, options: { wrong?: boolean }) => {
-      const { ok } = await askDaemon<{ ok: boolean }>({ ask: 'ack', id, denied: options.wrong ?? false });
-      if (!ok)
-        throw new CommandFailure(exit.notFound, `nothing open has the id ${id}`, '`watchkeeper inbox` lists them');
+      await askDaemon('ack', { id, denied: options.wrong ?? false });
       say(options.wrong ? 'noted as wrong' : 'acknowledged');
     });
 }

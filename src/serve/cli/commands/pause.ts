@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
-import { findHome, pause, unpause } from '../../../home/home.ts';
+import { askControl } from '../../../daemon/control.ts';
+import { findHome, pause, runningDaemon, unpause } from '../../../home/home.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { say } from '../output.ts';
+
+/** A daemon that is stopped or busy must not hold it up. */
+const answerMs = 1_000;
 
 export function addPause(program: Command): void {
   program
@@ -17,8 +21,14 @@ export function addPause(program: Command): void {
   program
     .command('unpause')
     .summary('let Watchkeeper act again')
-    .action(() => {
-      unpause(findHome(process.env));
+    .action(async () => {
+      const home = findHome(process.env);
+      const daemon = runningDaemon(home);
+      const asked = daemon === null ? null : await askControl(daemon.sockets.control, { ask: 'unpause' }, answerMs);
+      if (asked?.ok === false && asked.reason === 'not-allowed')
+        throw new CommandFailure(exit.no, asked.message, asked.fix ?? null);
+      // Also where no daemon answers: the file is the pause.
+      unpause(home);
       say('acting again');
     });
 }

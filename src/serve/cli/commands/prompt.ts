@@ -2,7 +2,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PromptResult } from '../../../actions/prompter.ts';
 import { type PromptWords, templateNames } from '../../../daemon/acting.ts';
-import { askDaemon, askStatus, needAgent } from '../daemon.ts';
+import { askDaemon } from '../daemon.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, wrapped } from '../output.ts';
 import { refusalText } from '../refusal.ts';
@@ -46,16 +46,10 @@ export function addPrompt(program: Command): void {
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExit codes: 0 confirmed, queued, 1 refused, 6 not yet after --wait, 7 uncertain.')
     .action(async (agent: string, text: string | undefined, options: PromptOptions) => {
-      needAgent(await askStatus(), agent);
       const said = await words(text, options);
       const waitMs = options.wait * 1000;
-      const result = await askDaemon<PromptResult | { problem: string }>(
-        { ask: 'prompt', agent, said, waitMs },
-        waitMs * 2 + deliveryMs,
-      );
-      if ('problem' in result)
-        throw new CommandFailure(exit.usage, result.problem, '`watchkeeper config show` lists the templates');
-      if (options.json) printJson({ v: 1, ...result });
+      const result = await askDaemon('prompt', { agent, said, waitMs }, waitMs * 2 + deliveryMs);
+      if (options.json) printJson(result);
       else print(promptText(result));
       process.exitCode = exitCodes[result.outcome];
     });

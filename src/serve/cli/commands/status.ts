@@ -1,15 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { configWayOut } from '../../../config/places.ts';
+import { allHosts } from '../../../daemon/hosts-document.ts';
 import type { AgentDocument, StatusDocument } from '../../../daemon/status.ts';
 import { handoffWaitsText } from '../../../handoff/documents.ts';
+import { findHome } from '../../../home/home.ts';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
-import { askStatus, needAgent } from '../daemon.ts';
+import { askDaemon, needAgent } from '../daemon.ts';
+import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { holdText } from '../hold-text.ts';
+import { hostsText } from '../hosts-text.ts';
+import { CommandFailure, exit } from '../outcome.ts';
 import { ago, type Cell, type Color, line, print, printJson, table, tokens } from '../output.ts';
 
 interface StatusOptions {
+  allHosts?: boolean;
   watch?: boolean;
   json?: boolean;
 }
@@ -22,6 +28,7 @@ export function addStatus(program: Command): void {
     .summary('what every agent is doing now')
     .description('Shows every agent: its state and since when, where the word comes from, context, last turn.')
     .argument('[agent]', 'only this one')
+    .option('--all-hosts', 'those of every host on this database, as each last wrote them down')
     .option('-w, --watch', 'show it anew every second')
     .option('--json', 'one JSON document; with --watch one a line')
     .addHelpText(
@@ -32,17 +39,31 @@ export function addStatus(program: Command): void {
         'records.',
     )
     .action(async (name: string | undefined, options: StatusOptions) => {
+      if (options.allHosts && name !== undefined)
+        throw new CommandFailure(exit.usage, '--all-hosts shows every agent', 'name one without it');
       do {
-        const all = await askStatus();
-        const status = name === undefined ? all : { ...all, agents: [needAgent(all, name)] };
-        if (options.json) printJson(status);
+        const { document, text } = options.allHosts ? await ofAllHosts() : await ofThisHost(name);
+        if (options.json) printJson(document);
         else {
           if (options.watch && process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J');
-          print(statusText(status));
+          print(text());
         }
         if (options.watch) await sleep(watchMs);
       } while (options.watch);
     });
+}
+
+async function ofThisHost(name: string | undefined) {
+  const all = await askDaemon('status', {});
+  const document = name === undefined ? all : { ...all, agents: [needAgent(all, name)] };
+  return { document, text: () => statusText(document) };
+}
+
+/** From the database, so it works with the daemon down as long as that runs. */
+async function ofAllHosts() {
+  const read = await allHosts(needDatabaseUrl(), findHome(process.env));
+  if (!read.ok) throw queryFailure(read);
+  return { document: read.value, text: () => hostsText(read.value) };
 }
 
 function statusText(status: StatusDocument): string {

@@ -1,22 +1,33 @@
 import type { Command } from 'commander';
-import type { WhyDocument } from '../../../daemon/acting.ts';
+import type { RequestDocument } from '../../../daemon/requests/table.ts';
 import { counted } from '../../../model/count.ts';
 import { shown } from '../../../model/text.ts';
-import { askDaemon, askStatus, needAgent } from '../daemon.ts';
+import { askDaemon } from '../daemon.ts';
 import { holdText } from '../hold-text.ts';
 import { print, printJson, when, withOwnTimes, wrapped } from '../output.ts';
+
+type WhyDocument = RequestDocument<'why'>;
+type Found = NonNullable<WhyDocument['found']>[number];
+type Done = NonNullable<WhyDocument['done']>[number];
+
+/** The database is asked as well. */
+const answerMs = 15_000;
+/** Words of others are only hinted at. */
+const textChars = 60;
 
 export function addWhy(program: Command): void {
   program
     .command('why')
     .summary('why an agent is seen and treated as it is')
-    .description('Its state and the evidence, which checks fired, which did not and why, and what happens next.')
+    .description(
+      'Its state and the evidence, which checks fired, which did not and why, what happens next, and what was found and ' +
+        'done lately, with outcome and proof.',
+    )
     .argument('<agent>', 'its name, as `status` shows it')
     .option('--json', 'one JSON document')
     .action(async (name: string, options: { json?: boolean }) => {
-      needAgent(await askStatus(), name);
-      const why = await askDaemon<WhyDocument>({ ask: 'why', agent: name });
-      if (options.json) printJson({ v: 1, ...why });
+      const why = await askDaemon('why', { agent: name }, answerMs);
+      if (options.json) printJson(why);
       else print(whyText(why));
     });
 }
@@ -43,7 +54,26 @@ function whyText(why: WhyDocument): string {
     ),
     ...section('not fired', notFired(why.not_fired)),
     ...section('next', next),
+    ...(why.found === null ? [] : section('found lately', why.found.map(foundText))),
+    ...(why.done === null
+      ? ['what was found and done lately the database does not say']
+      : section('done lately', why.done.map(doneText))),
   ].join('\n');
+}
+
+function foundText({ check, subject, since, until, ending, prompts, told }: Found): string {
+  const what = subject === null ? check : `${check} ${shown(subject, textChars)}`;
+  const over = until === null ? 'open' : `over ${when(until)}${ending === null ? '' : `, ${ending}`}`;
+  return `${when(since)} ${what}: ${over}; prompted ${counted(prompts, 'time')}, told ${counted(told, 'time')}`;
+}
+
+function doneText({ at, kind, trigger, by, outcome, reason, proof, intent }: Done): string {
+  const text = String(intent.text ?? intent.command ?? intent.authority ?? '');
+  const who = by === null || by === 'rule' ? trigger : by;
+  const why = reason === null ? '' : `: ${reason}`;
+  const proved = typeof proof?.proof_ms === 'number' ? `, proved after ${proof.proof_ms} ms` : '';
+  const source = typeof proof?.source === 'string' ? ` by ${proof.source}` : '';
+  return `${when(at)} ${kind} by ${who}: ${outcome ?? 'open'}${why}${proved}${source}${text === '' ? '' : `: ${shown(text, textChars)}`}`;
 }
 
 /** Most have the same reason: it is said once. */

@@ -1,0 +1,26 @@
+import os from 'node:os';
+import { linuxProcesses } from '../sense/processes.ts';
+import type { Asker } from './requests/read.ts';
+
+const processesMax = 64;
+
+/** Who asks, as this process sees itself: the account, and every process it runs below. */
+export function ownAsker(): Asker {
+  const processes = linuxProcesses();
+  const above: Asker['processes'] = [];
+  let info = processes.info(process.pid);
+  while (info !== null && info.pid > 1 && above.length < processesMax) {
+    above.push({ pid: info.pid, startTicks: info.startTicks });
+    info = processes.info(info.ppid);
+  }
+  return { user: userName(), processes: above };
+}
+
+/** In a container there may be an account without a name. */
+function userName(): string {
+  try {
+    return os.userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? '?'}`;
+  }
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { fail, ok } from '../../model/result.ts';
+import { agentField, defineRequest } from './request.ts';
+
+/** How far Watchkeeper may go with an agent: a person's word, which counts more than the rules. */
+export const authority = defineRequest({
+  name: 'authority',
+  who: 'people',
+  input: { agent: agentField, authority: z.enum(['observe', 'nudge', 'manage']) },
+  answer: async ({ agent, authority: level }, { acting, note }, by) => {
+    const view = acting.views().find((one) => one.agent === agent);
+    if (view?.tmux == null && level !== 'observe')
+      return fail('impossible', `${agent} runs outside tmux`, 'such an agent can only be observed');
+    const isStored = await acting.setAuthority(agent, level);
+    const isNoted = await note({ kind: 'authority', agent, finding: null, intent: { authority: level } }, by);
+    return isStored && isNoted
+      ? ok({ v: 1, agent, authority: level })
+      : fail('no-database', 'it holds now, but could not be stored', 'see `watchkeeper doctor`');
+  },
+});

@@ -1,0 +1,11 @@
+import { ok } from '../../model/result.ts';
+import { agentField, defineRequest } from './request.ts';
+
+/** The client's own `/compact`. */
+export const compact = defineRequest({
+  name: 'compact',
+  who: 'anyone',
+  input: { agent: agentField },
+  answer: async ({ agent }, { acting, host }, by) =>
+    ok({ v: 1, ...(await acting.compact(agent, by)), host: host.name }),
+});

@@ -1,0 +1,39 @@
+import type { Config } from '../../config/schema.ts';
+import type { Action } from '../../model/action.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { Counters } from '../../model/counters.ts';
+import type { Result } from '../../model/result.ts';
+import type { Clock } from '../../model/world.ts';
+import type { AgentRecord } from '../../record/agent-record.ts';
+import type { Journal } from '../../rows/journal.ts';
+import type { Saver } from '../../rows/saver.ts';
+import type { Spawns } from '../../spawns/spawns.ts';
+import type { Watcher } from '../../watch/watcher.ts';
+import type { Acting } from '../acting.ts';
+
+/** What a request can reach of the daemon. */
+export interface Doors {
+  sinceMs: number;
+  clock: Clock;
+  counters: Counters;
+  config: () => Config;
+  /** Configuration files that were there and are not. */
+  missing: () => string[];
+  handoffWaits: (agent: string) => boolean;
+  paused: () => boolean;
+  unpause: () => void;
+  watcher: Watcher;
+  spawns: Spawns;
+  acting: Acting;
+  saver: Saver;
+  journal: Journal;
+  /** Who this host is, as people call it and as its rows do. */
+  host: { id: string; name: string };
+  /** What was found about an agent and done to it lately; null: the database does not say. */
+  record: (agent: string) => Promise<AgentRecord | null>;
+  /** Puts on record what a person's word changed. */
+  note: (deed: Pick<Action, 'kind' | 'agent' | 'finding' | 'intent'>, by: Caller) => Promise<boolean>;
+  /** Why texts cannot be taken out of what is stored; null: they can. */
+  whyKept: (forms: readonly string[]) => Promise<Result<string | null>>;
+  stop: (keepDb: boolean) => void;
+}

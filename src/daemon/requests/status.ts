@@ -1,0 +1,43 @@
+import { fail, ok } from '../../model/result.ts';
+import { type AgentDocument, agentDocument, findingDocument, type StatusDocument } from '../status.ts';
+import type { Doors } from './doors.ts';
+import { type Answer, defineRequest } from './request.ts';
+
+export const status = defineRequest({
+  name: 'status',
+  who: 'anyone',
+  input: {},
+  answer: (_, doors) => ok(statusDocument(doors)),
+});
+
+export function statusDocument(doors: Doors): StatusDocument {
+  const { acting, spawns } = doors;
+  const nowMs = doors.clock.nowMs();
+  const config = doors.config();
+  return {
+    v: 1,
+    daemon: {
+      pid: process.pid,
+      since: new Date(doors.sinceMs).toISOString(),
+      paused: doors.paused(),
+      mode: config.mode,
+      config_missing: doors.missing(),
+      tick_ms: config.tickSeconds * 1000,
+      bands: config.bands,
+      prompts: { reacted: acting.reactions.total, in_time: acting.reactions.inTime },
+    },
+    agents: acting.views().map((view) => ({
+      ...agentDocument(view, spawns.documents(view.agent), nowMs),
+      handoff: acting.handoffs.running(view.agent),
+      hold: acting.holdOn(view.agent),
+      handoff_waits: doors.handoffWaits(view.agent),
+    })),
+    findings: acting.loose().map(({ finding }) => findingDocument(finding)),
+  };
+}
+
+/** Of one agent. It was known when the request was read, and may be gone by now. */
+export function statusOf(name: string, doors: Doors): Answer<AgentDocument> {
+  const found = statusDocument(doors).agents.find(({ agent }) => agent === name);
+  return found === undefined ? fail('no-agent', `no agent \`${name}\``) : ok(found);
+}
