@@ -4,11 +4,10 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // unit: beside the code, no outside world. system: real tmux, PostgreSQL and the CLI.
-// clients: the real Claude Code; timed: those of them that assert how soon something is seen or done.
+// clients: the real Claude Code; timed: those of them that assert how soon something is seen or found. `npm test` runs the two
+// side by side, the clients with what is left of the processor.
 // long: what takes too long for every run; long-timed: those of them that assert times, or wait for a moment of milliseconds.
-const timed = ['degraded', 'more-states', 'prompt', 'screens', 'spawns', 'state-matrix'].map(
-  (name) => `test/clients/${name}.test.ts`,
-);
+const timed = ['more-states', 'spawns', 'state-matrix'].map((name) => `test/clients/${name}.test.ts`);
 const longTimed = ['conformance', 'people', 'prompts', 'rule-limits', 'state-matrix', 'states'].map(
   (name) => `test/long/${name}.test.ts`,
 );
@@ -40,8 +39,8 @@ export default defineConfig({
           include: ['test/system/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // Most of the time they wait, for a daemon that looks every two seconds.
-          maxWorkers: 3,
+          // Much of the time they wait, for a daemon that looks every two seconds.
+          maxWorkers: 4,
           globalSetup: ['test/system/postgres-setup.ts'],
         },
       },
@@ -52,7 +51,7 @@ export default defineConfig({
           include: ['test/clients/**/*.test.ts'],
           exclude: timed,
           ...realClients,
-          maxWorkers: 2,
+          maxWorkers: 3,
         },
       },
       {

@@ -72,17 +72,25 @@ async function testAll(folder, long) {
   };
   const budget = { left: againMax };
   const again = (result) => runMissedAgain(result, budget, (missed) => passesAlone(missed, { folder }));
-  const test = (project, files) =>
-    add(async () => again(await runVitest({ project, files, folder, reports: long !== null })));
+  const wanted = (project) => ({ project, files: long?.files(project) ?? [], folder, reports: long !== null });
+  const isWanted = (project) => long === null || long.files(project).length > 0;
+  const test = (project) => add(async () => again(await runVitest(wanted(project))));
   const bringing = bringClients();
   if (long === null || long.has('checks')) results.push(...(await Promise.all(checks.map(runCheck))));
-  if (long === null || long.has('unit')) await test('unit', []);
+  if (long === null || long.has('unit')) await test('unit');
   const problem = await bringing;
   if (problem !== null && !wasStopped()) return [...results, failedToBring(problem)];
-  for (const project of ['system', 'timed', 'clients']) {
-    const files = long?.files(project) ?? [];
-    if (long === null || files.length > 0) await test(project, files);
-  }
+  if (isWanted('system')) await test('system');
+  // What asserts times comes first on the processor, and leaves much of it.
+  const clients = wasStopped() ? [] : ['timed', 'clients'].filter(isWanted);
+  const isBoth = clients.length === 2;
+  // On a terminal each would draw over the other.
+  const beside = isBoth && process.stdout.isTTY;
+  const ran = await Promise.all(
+    clients.map((project) => runVitest({ ...wanted(project), beside, low: isBoth && project === 'clients' })),
+  );
+  // Once more, alone, means alone.
+  for (const result of ran) await add(() => again(result));
   for (const project of ['long', 'long-timed']) {
     const pieces = long?.pieces(project) ?? [];
     if (pieces.length === 0) continue;

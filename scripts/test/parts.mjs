@@ -6,7 +6,7 @@ import { root } from './children.mjs';
 import { writeLongReport, writeSeconds } from './report.mjs';
 
 /** How many of a project's files run at a time; see vitest.config.ts. */
-export const atOnce = { system: 3, clients: 2, timed: 1, long: 3, 'long-timed': 1 };
+export const atOnce = { system: 4, clients: 3, timed: 1, long: 3, 'long-timed': 1 };
 const unknownSeconds = { system: 10, clients: 40, timed: 60, long: 300, 'long-timed': 300 };
 const whole = { checks: 20, unit: 45, 'unit on Node 24': 60 };
 /** A long file is cut into pieces of about so much. */

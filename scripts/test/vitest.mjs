@@ -54,7 +54,9 @@ async function startVitest({
   folder,
   cwd = root,
   reports = false,
-  show = true,
+  beside = false,
+  show = !beside,
+  low = false,
   node = process.execPath,
 }) {
   const startMs = performance.now();
@@ -64,7 +66,8 @@ async function startVitest({
   if (only !== null) args.push('-t', `^(?:${only.map(escaped).join('|')})$`);
   if (!process.stdout.isTTY) args.push('--no-color');
   const how = { env, cwd, show, limitMs: limitsMs[project] };
-  const { code, output } = await run(node, [program('vitest', 'vitest.mjs'), ...args], how);
+  const [file, ...words] = [...(low ? ['nice'] : []), node, program('vitest', 'vitest.mjs'), ...args];
+  const { code, output } = await run(file, words, how);
   const seconds = Math.round((performance.now() - startMs) / 1000);
   return { code, output, report: readReport(env.TEST_RESULT), seconds };
 }
@@ -73,13 +76,14 @@ const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 
 /**
  * `files`, `only`: those files, those tests by their names alone; `reports`: the tests write docs/reports; `beside`: others run
- * at the same time, so what it says is shown at its end. `missed`: the failures that were a deadline and no more.
+ * at the same time, so what it says is shown at its end; `low`: it gets the time of the processor that they leave. `missed`: the
+ * failures that were a deadline and no more.
  */
 export async function runVitest(wanted) {
   const { project, label, beside = false } = wanted;
   const head = `\ntest: ${label ?? project}\n`;
   if (!beside) process.stdout.write(head);
-  const { code, output, report, seconds } = await startVitest(beside ? { ...wanted, show: false } : wanted);
+  const { code, output, report, seconds } = await startVitest(wanted);
   if (beside) process.stdout.write(head + output);
   const isMine = ({ name }) => !wanted.only || wanted.only.includes(name);
   const files = (report?.files ?? []).map((each) => ({ ...each, tests: each.tests.filter(isMine) }));

@@ -10,10 +10,12 @@ export class DeadlineMissed extends Error {
 export async function until<T>(what: string, look: () => T | Promise<T>, ms = 30_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms;
   for (;;) {
+    const beganMs = performance.now();
     const seen = await look();
     if (seen) return seen;
     if (Date.now() > deadline) throw new DeadlineMissed(`not within ${ms} ms: ${what}; last seen: ${inspect(seen)}`);
-    await sleep(50);
+    // A look that starts a program must not keep a core busy all the time.
+    await sleep(Math.max(50, performance.now() - beganMs));
   }
 }
 

@@ -185,6 +185,19 @@ describe('a long run in parts', () => {
     expect(result.files.map(({ file }) => file).sort()).toEqual(['a.test.ts', 'c.test.ts', 'd.test.ts']);
   });
 
+  it('leaves the processor to others where it is told to', { timeout: 60_000 }, async () => {
+    const cwd = smallProject();
+    writeFileSync(
+      path.join(cwd, 'e.test.ts'),
+      `import os from 'node:os';
+       import { expect, test } from 'vitest';
+       test('comes after others', () => expect(os.getPriority()).toBeGreaterThan(${os.getPriority()}));`,
+    );
+    const run = { project: 'clients', files: ['e.test.ts'], folder: cwd, cwd, show: false };
+    expect(await runVitest({ ...run, low: true })).toMatchObject({ passed: 1 });
+    expect(await runVitest(run)).toMatchObject({ passed: 0, failed: 1 });
+  });
+
   it('is whole when every part of one commit is there', () => {
     const all = ['a', 'b', 'c'];
     const part = (n: number, ids: string[], commit = 'x') => ({ part: n, of: 2, ids, commit });
