@@ -1,5 +1,6 @@
 import type { Refusal } from '../model/action.ts';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { PaneFacts } from '../model/delivery.ts';
 import type { Clock } from '../model/world.ts';
 

@@ -27,14 +27,14 @@ describe('a bad value is named with file, line, column, key, what was found and 
       'an empty section',
       'spawn:\n',
       [
-        'F:1:1: spawn: an empty value is not allowed: a mapping with the keys: stallMinutes, abandonMinutes, progressMinutes, progress',
+        'F:1:1: spawn: an empty value is not allowed: a mapping with the keys: abandonMinutes, stallMinutes, progressMinutes, progress',
       ],
     ],
     [
       'a number for a section',
       'spawn: 3',
       [
-        'F:1:8: spawn: 3 is not allowed: a mapping with the keys: stallMinutes, abandonMinutes, progressMinutes, progress',
+        'F:1:8: spawn: 3 is not allowed: a mapping with the keys: abandonMinutes, stallMinutes, progressMinutes, progress',
       ],
     ],
     [

@@ -18,6 +18,17 @@ export function percent() {
   return z.number({ error }).gt(0, { error }).lt(100, { error });
 }
 
+const factorError = 'a number greater than 1 and at most 1000';
+
+export function factor() {
+  return z.number({ error: factorError }).gt(1, { error: factorError }).lte(1_000, { error: factorError });
+}
+
+export function countFrom(min: number) {
+  const error = `a whole number from ${min} to 1000`;
+  return z.int({ error }).min(min, { error }).max(1_000, { error });
+}
+
 export function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, { error: `one of: ${values.join(', ')}` });
 }

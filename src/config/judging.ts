@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, minutesMax, oneOf, percent, section } from './fields.ts';
-import { judgedByDefault } from './judged.ts';
+import { thresholdFields } from './thresholds.ts';
 
 // When something counts as wrong.
 
@@ -16,12 +16,7 @@ export const bands = z
   );
 
 export const spawn = section({
-  stallMinutes: amount(minutesMax)
-    .default(15)
-    .describe('How long the output file of background work may stay unchanged before the work counts as stalled.'),
-  abandonMinutes: amount(minutesMax)
-    .default(30)
-    .describe('How long background work stays without any sign before it counts as abandoned.'),
+  ...thresholdFields('spawn'),
   progressMinutes: amount(minutesMax)
     .default(10)
     .describe('How often an agent is asked for the progress of its running background work.'),
@@ -35,28 +30,15 @@ export const spawn = section({
   .describe('When background work counts as stalled or abandoned, and when its agent is asked about it.');
 
 export const stall = section({
-  thinkingMinutes: amount(minutesMax)
-    .default(judgedByDefault.stall.thinkingMinutes)
-    .describe('How long an agent may think without any sign of progress.'),
-  toolMinutes: amount(minutesMax)
-    .default(judgedByDefault.stall.toolMinutes)
-    .describe('How long a tool may run without any sign of progress.'),
-  mcpMinutes: amount(minutesMax)
-    .default(judgedByDefault.stall.mcpMinutes)
-    .describe('How long an MCP tool may run without any sign of progress.'),
-  subagentMinutes: amount(minutesMax)
-    .default(judgedByDefault.stall.subagentMinutes)
-    .describe('How long a subagent may run without any sign of progress.'),
+  ...thresholdFields('stall'),
 })
   .prefault({})
   .describe('When a working agent counts as stuck.');
 
 export const waiting = section({
-  notifyMinutes: amount(minutesMax)
-    .default(judgedByDefault.waiting.notifyMinutes)
-    .describe('How long an agent waits for a human before one is told.'),
+  ...thresholdFields('waiting'),
   repeatMinutes: amount(minutesMax)
-    .default(judgedByDefault.waiting.repeatMinutes)
+    .default(30)
     .describe('How long until the message is repeated while nobody has acknowledged it.'),
 })
   .prefault({})

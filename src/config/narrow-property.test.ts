@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { backgroundMs } from '../decide/handoff/recipe.ts';
 import { defaultTemplates } from '../decide/templates.ts';
+import { type ThresholdKey, thresholds } from '../detect/checks.ts';
 import type { Authority } from '../model/agent.ts';
 import { configAt, loadConfig } from './load.ts';
 import { authorityFor } from './match.ts';
@@ -41,6 +42,14 @@ const rules = fc.array(
   { maxLength: 3 },
 );
 
+/** A time after which a check speaks is the machine's own, whatever the check. */
+const ofChecks = Object.fromEntries(
+  Object.entries(thresholds).map(([key, { unit }]) => [
+    key,
+    [{ minutes, percent, factor: count, count, tokens: count }[unit], same(key as ThresholdKey)],
+  ]),
+) as Record<ThresholdKey, [value: fc.Arbitrary<unknown>, order: Order]>;
+
 /** What any file may say there, and what has to hold of what is then in force. */
 const keys: Record<ConfigKey, [value: fc.Arbitrary<unknown>, order: Order]> = {
   // Held back by authority: by the mode people would be told nothing.
@@ -52,34 +61,15 @@ const keys: Record<ConfigKey, [value: fc.Arbitrary<unknown>, order: Order]> = {
   'prompt.minIntervalMinutes': [minutes, same('prompt.minIntervalMinutes')],
   'prompt.humanQuietSeconds': [minutes, same('prompt.humanQuietSeconds')],
   'prompt.answerSeconds': [minutes, same('prompt.answerSeconds')],
-  'spawn.stallMinutes': [minutes, same('spawn.stallMinutes')],
-  'spawn.abandonMinutes': [minutes, same('spawn.abandonMinutes')],
+  ...ofChecks,
   'spawn.progressMinutes': [minutes, (p, m) => p.spawn.progressMinutes >= m.spawn.progressMinutes],
   'spawn.progress': [
     fc.constantFrom('auto', 'always', 'never'),
     (p, m) => p.spawn.progress === 'never' || p.spawn.progress === m.spawn.progress,
   ],
-  'stall.thinkingMinutes': [minutes, same('stall.thinkingMinutes')],
-  'stall.toolMinutes': [minutes, same('stall.toolMinutes')],
-  'stall.mcpMinutes': [minutes, same('stall.mcpMinutes')],
-  'stall.subagentMinutes': [minutes, same('stall.subagentMinutes')],
-  'waiting.notifyMinutes': [minutes, same('waiting.notifyMinutes')],
   'waiting.repeatMinutes': [minutes, same('waiting.repeatMinutes')],
   'health.rate_limit_backoff_seconds': [minutes, same('health.rate_limit_backoff_seconds')],
-  'judging.startMinutes': [minutes, same('judging.startMinutes')],
   'judging.completion': [fc.constantFrom([], [{ match: '*', signal: 'done' }]), same('judging.completion')],
-  'judging.completionMinutes': [minutes, same('judging.completionMinutes')],
-  'judging.massCount': [count, same('judging.massCount')],
-  'judging.massPercent': [percent, same('judging.massPercent')],
-  'judging.massMinutes': [minutes, same('judging.massMinutes')],
-  'judging.sameFile': [count, same('judging.sameFile')],
-  'judging.errorFactor': [count, same('judging.errorFactor')],
-  'judging.burnTokens': [count, same('judging.burnTokens')],
-  'judging.costFactor': [count, same('judging.costFactor')],
-  'judging.cachePercent': [percent, same('judging.cachePercent')],
-  'judging.efficiencyFactor': [count, same('judging.efficiencyFactor')],
-  'judging.decayTokens': [count, same('judging.decayTokens')],
-  'judging.entropyPercent': [percent, same('judging.entropyPercent')],
   bands: [
     fc.uniqueArray(percent, { minLength: 4, maxLength: 4 }).map((edges) => edges.toSorted((a, b) => a - b)),
     same('bands'),

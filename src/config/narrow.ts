@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isInsidePath } from './fields.ts';
 import { staysInside } from './places.ts';
 import type { AgentRule, Config, FileConfig } from './schema.ts';
+import { forThresholds } from './thresholds.ts';
 
 /** `prompt.minIntervalMinutes`: every value of the configuration; a list is one value. */
 export type ConfigKey = Leaves<FileConfig>;
@@ -60,38 +61,20 @@ const directions: Record<ConfigKey, Direction | typeof machineOnly> = {
   'prompt.humanQuietSeconds': machineOnly,
   // Decides when `no-answer` is found.
   'prompt.answerSeconds': machineOnly,
-  // Decides when a parent is asked, and when a person is told.
-  'spawn.stallMinutes': machineOnly,
-  'spawn.abandonMinutes': machineOnly,
+  // When a check speaks decides when an agent is prompted, and when a person is told: more would be noise, less silence.
+  ...forThresholds('spawn', machineOnly),
   // Asking less often only takes questions away.
   'spawn.progressMinutes': notBelowMachine,
   'spawn.progress': onlyDownTo('never'),
-  // They decide when an agent is prompted, and when a person is told.
-  'stall.thinkingMinutes': machineOnly,
-  'stall.toolMinutes': machineOnly,
-  'stall.mcpMinutes': machineOnly,
-  'stall.subagentMinutes': machineOnly,
+  ...forThresholds('stall', machineOnly),
   // A longer time mutes, a shorter one calls people about every dialog.
-  'waiting.notifyMinutes': machineOnly,
+  ...forThresholds('waiting', machineOnly),
   'waiting.repeatMinutes': machineOnly,
   // As long as the work waits, so does the word to a person.
   'health.rate_limit_backoff_seconds': machineOnly,
-  'judging.startMinutes': machineOnly,
-  // What the checks find: more would be noise, less would be silence.
-  'judging.completion': machineOnly,
-  'judging.completionMinutes': machineOnly,
   // The agents of all projects are counted together.
-  'judging.massCount': machineOnly,
-  'judging.massPercent': machineOnly,
-  'judging.massMinutes': machineOnly,
-  'judging.sameFile': machineOnly,
-  'judging.errorFactor': machineOnly,
-  'judging.burnTokens': machineOnly,
-  'judging.costFactor': machineOnly,
-  'judging.cachePercent': machineOnly,
-  'judging.efficiencyFactor': machineOnly,
-  'judging.decayTokens': machineOnly,
-  'judging.entropyPercent': machineOnly,
+  ...forThresholds('judging', machineOnly),
+  'judging.completion': machineOnly,
   // They decide when a handoff is asked for, when a person is told, and who accepts work.
   bands: machineOnly,
   // A later handoff; that the context is full is told by the bands.

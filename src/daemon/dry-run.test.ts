@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { RuledAgent } from '../../test/runs/ruled-agent.ts';
 import { mostDone } from '../decide/policy.ts';
-import { checkNames } from '../decide/worth.ts';
-import type { CheckName } from '../model/agent.ts';
+import { checkNames } from '../detect/checks.ts';
+import type { CheckName } from '../model/check.ts';
 
 type Hold = (agent: RuledAgent) => void;
 

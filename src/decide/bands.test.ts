@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextFull, contextHigh } from '../detect/checks/context-high.ts';
+import { contextFull } from '../detect/checks/context-full.ts';
+import { contextHigh } from '../detect/checks/context-high.ts';
 import type { AgentView, BandStay, State } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
 import { admit, bandName, bandOf, bandRule, holdBand, type TaskSize } from './bands.ts';
@@ -69,7 +70,7 @@ describe('seed 000, section 3, as it stands there, to the token', () => {
     };
     const view = { reading: { state: 'idle' }, context, band } as AgentView;
     const input = { view } as Parameters<typeof contextHigh.look>[0];
-    return [contextHigh, contextFull].filter(({ look }) => 'found' in look(input)).map(({ name }) => name);
+    return [contextHigh, contextFull].filter(({ look }) => 'found' in look(input, {})).map(({ name }) => name);
   }
 });
 

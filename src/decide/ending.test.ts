@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentView, CheckName, State, TurnEnd } from '../model/agent.ts';
+import type { AgentView, State, TurnEnd } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Ending } from '../model/score.ts';
 import { type Act, type EndFacts, endingOf } from './ending.ts';

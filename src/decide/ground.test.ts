@@ -1,9 +1,10 @@
 // Nothing is done about what no ground stands under, whatever else the policy has for it.
 import { describe, expect, it, vi } from 'vitest';
 import { agentView } from '../../test/runs/agent-view.ts';
+import { checkNames } from '../detect/checks.ts';
 import type { Incident } from '../model/incident.ts';
 import { nextStep } from './policy.ts';
-import { checkNames, mayBeActedOn } from './worth.ts';
+import { mayBeActedOn } from './worth.ts';
 
 vi.mock('./worth.ts', async (original) => ({ ...(await original<object>()), mayBeActedOn: () => false }));
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentView, Authority, CheckName, State } from '../model/agent.ts';
+import type { AgentView, Authority, State } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import { isOver, nextStep, type PolicyFacts, promptsSpent } from './policy.ts';
 

@@ -1,88 +1,28 @@
+import { type Ladder, type PromptTemplate, shownOnly } from '../detect/check.ts';
 import { isAuthError } from '../detect/checks/auth-failed.ts';
 import { fullBand, highBand } from '../detect/checks/context-high.ts';
-import type { AgentView, CheckName } from '../model/agent.ts';
+import { checkCalled, definitionOf } from '../detect/checks.ts';
+import type { AgentView } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import { backoffMs } from './backoff.ts';
 import { mayBeActedOn } from './worth.ts';
 
-/** What may be done about a trouble: so many prompts first, with growing pauses, then a human. */
-interface Ladder {
-  template: PromptTemplate | null;
-  promptsMax: number;
-  /** A human: until somebody acknowledges, once, only where the agent cannot be prompted, or not at all. */
-  tells: 'repeat' | 'once' | 'instead' | 'never';
-  /** Its prompt may go to an agent at its prompt; also while only background work runs; also in the middle of a turn. */
-  moment: 'idle' | 'turn-over' | 'any';
-}
-
-export type PromptTemplate =
-  | 'continue'
-  | 'stalled'
-  | 'spawn-stalled'
-  | 'spawn-failed'
-  | 'spawn-abandoned'
-  | 'high-context';
+export type { PromptTemplate } from '../detect/check.ts';
 
 /** As many as no ladder has: it cannot be said to the agent, the next step is a human. */
 export const promptsSpent = 1_000;
 
-/** A new check does not compile until the policy knows it. */
-const ladders: Record<CheckName, Ladder> = {
-  'silent-stop': { template: 'continue', promptsMax: 3, tells: 'repeat', moment: 'idle' },
-  'stalled-turn': { template: 'stalled', promptsMax: 1, tells: 'repeat', moment: 'any' },
-  'waiting-human': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
-  'ended-unexpectedly': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
-  'no-answer': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  // Shown and recorded, nothing more, until their accuracy on other runs is known.
-  looping: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'repeated-error': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'no-progress': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'edit-revert': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'spawn-stalled': { template: 'spawn-stalled', promptsMax: 1, tells: 'instead', moment: 'turn-over' },
-  'spawn-failed': { template: 'spawn-failed', promptsMax: 1, tells: 'instead', moment: 'turn-over' },
-  'spawn-abandoned': { template: 'spawn-abandoned', promptsMax: 1, tells: 'once', moment: 'turn-over' },
-  // A last line that reads like an error proves nothing: it is shown, and the stall is looked at sooner.
-  'spawn-looks-failed': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'spawns-failing': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  'orphaned-work': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  // Whoever sits at an agent that may not be prompted sees the figure too: no reason to call anybody yet.
-  'context-high': { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over' },
-  'context-full': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  // Only a person can mend it; silent-stop leaves it to this one.
-  'auth-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
-  'never-started': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  'mass-failure': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
-  // Shown and recorded, nothing more.
-  'rate-limited': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'completion-missing': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  repetition: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'error-acceleration': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'token-burn': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'cost-spike': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'low-cache': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'low-efficiency': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'cognitive-decay': { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  entropy: { template: null, promptsMax: 0, tells: 'never', moment: 'idle' },
-  'handoff-failed': { template: null, promptsMax: 0, tells: 'repeat', moment: 'idle' },
-  'control-client': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  'database-away': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  'disk-full': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  'tmux-away': { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-  flapping: { template: null, promptsMax: 0, tells: 'once', moment: 'idle' },
-};
-
-const shownOnly: Ladder = { template: null, promptsMax: 0, tells: 'never', moment: 'idle' };
-
 /** What no ground stands under is shown and no more; nor is anybody called because of a check that calls nobody. */
 function ladderOf({ check, subject }: Pick<Incident, 'check' | 'subject'>): Ladder {
   if (!mayBeActedOn(check)) return shownOnly;
-  const flaps = check === 'flapping' ? ladders[(subject ?? '').split(':')[0] as CheckName] : undefined;
-  return flaps?.tells === 'never' && flaps.template === null ? shownOnly : ladders[check];
+  const flaps = check === 'flapping' ? checkCalled((subject ?? '').split(':')[0] ?? '') : null;
+  return flaps !== null && mostDone(flaps) === 'shows' ? shownOnly : definitionOf(check).ladder;
 }
 
 /** The most that is done about a finding of this check. */
 export function mostDone(check: CheckName): 'prompts' | 'tells' | 'shows' {
-  const { template, tells } = ladders[check];
+  const { template, tells } = definitionOf(check).ladder;
   if (template !== null) return 'prompts';
   return tells === 'never' ? 'shows' : 'tells';
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import { checkNames } from '../detect/checks.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import { mostDone } from './policy.ts';
 import { saidTogether, setsGoing, standsStill } from './together.ts';
-import { checkNames } from './worth.ts';
 
 type World = Pick<AgentView, 'stopped' | 'findings'>;
 const fine: World = { stopped: null, findings: [] };

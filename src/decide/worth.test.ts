@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { checkNames } from '../detect/checks.ts';
 import { mostDone } from './policy.ts';
-import { checkNames, groundOf, mayBeActedOn, precisionMin } from './worth.ts';
+import { groundOf, mayBeActedOn, precisionMin } from './worth.ts';
 
 const report = readFileSync(new URL('../../docs/reports/eval.md', import.meta.url), 'utf8');
 

@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentView, Detail, State } from '../model/agent.ts';
-import type { CheckLimits } from './check.ts';
+import { valuesOf } from './checks.ts';
 import { examine } from './health.ts';
 import type { LoopTrouble } from './loops/watch.ts';
 
 const minute = 60_000;
 const nowMs = 1_000 * minute;
-const limits: CheckLimits = {
-  waitingNotifyMs: 2 * minute,
-  answerMs: 30_000,
-  startMs: 5 * minute,
-  completionMs: minute,
-  stallMs: { thinking: 5 * minute, tool: 10 * minute, mcp: 15 * minute, subagent: 15 * minute },
-};
+const limits = valuesOf();
 
 function view(
   state: State,
@@ -56,15 +50,18 @@ function filled(percent: number, index: number): Partial<AgentView> {
 }
 
 const found = (given: AgentView, unansweredSinceMs: number | null = null, loops: LoopTrouble[] = [], missedMs = 0) =>
-  examine({
-    view: given,
-    nowMs,
+  examine(
+    {
+      view: given,
+      nowMs,
+      answerMs: 30_000,
+      unansweredSinceMs,
+      loops,
+      completion: null,
+      missedSince: () => missedMs,
+    },
     limits,
-    unansweredSinceMs,
-    loops,
-    completion: null,
-    missedSince: () => missedMs,
-  }).findings.map((finding) => finding.check);
+  ).findings.map((finding) => finding.check);
 
 describe('what is trouble, and what only looks like it', () => {
   const cases: [string, AgentView, string[]][] = [
@@ -148,39 +145,42 @@ describe('what is trouble, and what only looks like it', () => {
   });
 
   it('says of every other check why it found nothing', () => {
-    const { fine } = examine({
-      view: view('idle', null, 5, { lastTurn: 'ok' }),
-      nowMs,
+    const { fine } = examine(
+      {
+        view: view('idle', null, 5, { lastTurn: 'ok' }),
+        nowMs,
+        answerMs: 30_000,
+        unansweredSinceMs: null,
+        loops: [],
+        completion: null,
+        missedSince: () => 0,
+      },
       limits,
-      unansweredSinceMs: null,
-      loops: [],
-      completion: null,
-      missedSince: () => 0,
-    });
+    );
     expect(fine.map(({ check }) => check)).toEqual([
-      'silent-stop',
-      'waiting-human',
-      'stalled-turn',
-      'ended-unexpectedly',
-      'no-answer',
-      'context-high',
-      'context-full',
-      'looping',
-      'repeated-error',
-      'no-progress',
-      'edit-revert',
       'auth-failed',
-      'rate-limited',
-      'never-started',
+      'cognitive-decay',
       'completion-missing',
-      'repetition',
-      'error-acceleration',
-      'token-burn',
-      'entropy',
+      'context-full',
+      'context-high',
       'cost-spike',
+      'edit-revert',
+      'ended-unexpectedly',
+      'entropy',
+      'error-acceleration',
+      'looping',
       'low-cache',
       'low-efficiency',
-      'cognitive-decay',
+      'never-started',
+      'no-answer',
+      'no-progress',
+      'rate-limited',
+      'repeated-error',
+      'repetition',
+      'silent-stop',
+      'stalled-turn',
+      'token-burn',
+      'waiting-human',
     ]);
     for (const { reason } of fine) expect(reason).not.toBe('');
   });

@@ -1,36 +1,14 @@
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
-import type { CheckInput, HealthCheck } from './check.ts';
-import { authFailed } from './checks/auth-failed.ts';
-import { completionMissing } from './checks/completion-missing.ts';
-import { contextFull, contextHigh } from './checks/context-high.ts';
-import { endedUnexpectedly } from './checks/ended-unexpectedly.ts';
-import { lostWay } from './checks/lost-way.ts';
-import { neverStarted } from './checks/never-started.ts';
-import { noAnswer } from './checks/no-answer.ts';
-import { rateLimited } from './checks/rate-limited.ts';
-import { silentStop } from './checks/silent-stop.ts';
-import { stalledTurn } from './checks/stalled-turn.ts';
-import { trends } from './checks/trends.ts';
-import { waitingHuman } from './checks/waiting-human.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
+import type { CheckInput } from './check.ts';
+import { checks } from './checks.ts';
 import { type Hold, usualHold } from './hold.ts';
+import { liveLook } from './live.ts';
+import type { Values } from './thresholds.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 
-const checks: readonly HealthCheck[] = [
-  silentStop,
-  waitingHuman,
-  stalledTurn,
-  endedUnexpectedly,
-  noAnswer,
-  contextHigh,
-  contextFull,
-  ...lostWay,
-  authFailed,
-  rateLimited,
-  neverStarted,
-  completionMissing,
-  ...trends,
-];
+const looks = checks.map(liveLook).filter((look) => look !== null);
 
 export interface Examination {
   findings: Finding[];
@@ -41,12 +19,12 @@ export interface Examination {
 }
 
 /** All checks on one agent. */
-export function examine(input: CheckInput): Examination {
+export function examine(input: CheckInput, limits: Values): Examination {
   const findings: Finding[] = [];
   const fine: Examination['fine'] = [];
   const coming: CheckName[] = [];
-  for (const check of checks) {
-    const verdict = check.look(input);
+  for (const check of looks) {
+    const verdict = check.look(input, limits);
     if ('fine' in verdict) {
       fine.push({ check: check.name, reason: verdict.fine });
       if (verdict.coming) coming.push(check.name);
@@ -63,7 +41,7 @@ export function examine(input: CheckInput): Examination {
   return { findings, fine, coming };
 }
 
-const holds = new Map(checks.map(({ name, hold }) => [name, hold]));
+const holds = new Map(looks.map(({ name, hold }) => [name, hold]));
 
 export function holdOf(check: CheckName): Hold {
   return holds.get(check) ?? usualHold;

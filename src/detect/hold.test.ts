@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckName, Finding } from '../model/agent.ts';
+import type { Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import { type Hold, Holding, provenHold, usualHold } from './hold.ts';
 
 const loopHold: Hold = { readings: 2, forMs: 2_000, keepMs: 10_000 };

@@ -1,4 +1,5 @@
-import type { CheckName, Finding } from '../model/agent.ts';
+import type { Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 
 /** How long a trouble has to be seen before it is told, and how long it stays once it is out of sight. */
 export interface Hold {

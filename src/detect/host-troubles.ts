@@ -1,4 +1,5 @@
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import { shown } from '../model/text.ts';
 import type { TmuxFailure } from '../model/world.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
-import type { AgentView, CheckName } from '../model/agent.ts';
+import type { AgentView } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import { massFailures } from './mass-failure.ts';
 
 const limits = { agents: 3, percent: 30, withinMs: 5 * 60_000 };

@@ -1,5 +1,7 @@
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import { isAuthError } from './checks/auth-failed.ts';
+import { definitionOf } from './checks.ts';
 
 export interface MassLimits {
   /** So many agents… */
@@ -17,17 +19,6 @@ export interface MassFailure {
   finding: Omit<Finding, 'id'>;
 }
 
-/**
- * Troubles that come from outside when they come together: tmux, the network, the account, the service. Waiting for a person or
- * a full context are each agent's own; at its limit each one waits by itself.
- */
-const shared: readonly CheckName[] = [
-  'auth-failed',
-  'ended-unexpectedly',
-  'silent-stop',
-  'stalled-turn',
-  'never-started',
-];
 const namesShown = 5;
 
 interface Member {
@@ -35,9 +26,12 @@ interface Member {
   sinceMs: number;
 }
 
-/** A finding of a check that may be a whole host's. */
+/**
+ * Whether a check's trouble may be a whole host's: tmux, the network, the account, the service. Waiting for a person or a full
+ * context are each agent's own; at its limit each one waits by itself.
+ */
 export function isShared(check: CheckName): boolean {
-  return shared.includes(check);
+  return definitionOf(check).isShared === true;
 }
 
 /** Pure and level-triggered: it stands as long as enough of them are in that trouble. */

@@ -1,4 +1,5 @@
-import type { CheckName, Finding, FindingEvidence } from '../model/agent.ts';
+import type { Finding, FindingEvidence } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import { isPlainWord } from '../model/evidence.ts';
 import type { SpawnSource, SpawnStatus } from '../model/spawn.ts';
 import { shown } from '../model/text.ts';

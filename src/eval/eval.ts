@@ -1,7 +1,6 @@
 import { defaultConfig } from '../config/schema.ts';
+import { loopChecks, trendChecks } from '../detect/checks.ts';
 import { type LoopLimits, loopLimits } from '../detect/loops/check.ts';
-import { loopChecks } from '../detect/loops/watch.ts';
-import { trendChecks } from '../detect/trends/watch.ts';
 import { ok, type Result } from '../model/result.ts';
 import { fHalf, median, ratio, round, wilson } from '../model/statistics.ts';
 import { shown } from '../model/text.ts';

@@ -1,5 +1,5 @@
+import { trendChecks } from '../detect/checks.ts';
 import { type JudgeLimits, type RunCheckName, type RunFinding, RunJudge } from '../detect/loops/judge.ts';
-import { trendChecks } from '../detect/trends/watch.ts';
 import type { Label, LabelledRun, LabelName } from './labelled-runs.ts';
 
 export const families = {

@@ -1,4 +1,4 @@
-import { trendChecks } from '../detect/trends/watch.ts';
+import { trendChecks } from '../detect/checks.ts';
 import { covers, type Judged } from './score.ts';
 
 /** Nobody has labelled trends: where they were raised is all that can be said of them. */

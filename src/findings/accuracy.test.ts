@@ -16,7 +16,7 @@ describe("a check's own record", () => {
     0,
   );
   it('counts what can be known apart from what cannot', () =>
-    expect(items[0]).toMatchObject({
+    expect(items.find(({ check }) => check === 'silent-stop')).toMatchObject({
       check: 'silent-stop',
       raised: 14,
       right: 8,
@@ -29,7 +29,14 @@ describe("a check's own record", () => {
       median_open_s: 12.3,
     }));
   it('claims nothing where nothing is known', () =>
-    expect(items[1]).toMatchObject({ raised: 6, right: 0, wrong: 1, unclear: 5, precision: 0, median_open_s: null }));
+    expect(items.find(({ check }) => check === 'looping')).toMatchObject({
+      raised: 6,
+      right: 0,
+      wrong: 1,
+      unclear: 5,
+      precision: 0,
+      median_open_s: null,
+    }));
   it('has no line for what was never raised', () => expect(items.length).toBe(2));
 });
 

@@ -1,7 +1,9 @@
 import { mostDone } from '../decide/policy.ts';
-import { checkNames, type Ground, groundOf, mayBeActedOn, rightWhen, verdictOn } from '../decide/worth.ts';
+import { groundOf, mayBeActedOn, rightWhen, verdictOn } from '../decide/worth.ts';
+import type { Ground } from '../detect/check.ts';
+import { checkNames, definitionOf } from '../detect/checks.ts';
 import { ownHost } from '../home/host-id.ts';
-import type { CheckName } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import { ok, type Result } from '../model/result.ts';
 import type { Ending, Verdict } from '../model/score.ts';
 import { ratio, wilson } from '../model/statistics.ts';
@@ -57,6 +59,9 @@ export function accuracyDocument(
 export function groundItems() {
   return checkNames.map((check) => ({
     check,
+    title: definitionOf(check).title,
+    evidence: definitionOf(check).evidence,
+    thresholds: Object.keys(definitionOf(check).thresholds),
     does: mostDone(check),
     acts: mayBeActedOn(check),
     ground: groundText(groundOf(check)),
@@ -77,7 +82,8 @@ function groundText(ground: Ground): string {
 /** As docs/checks.md. */
 export function groundsMarkdown(): string {
   const rows = groundItems().map(
-    ({ check, does, ground, right_when: right }) => `| \`${check}\` | ${does} | ${ground} | ${right} |`,
+    ({ check, title, evidence, thresholds, does, ground, right_when: right }) =>
+      `| \`${check}\` | ${title} | ${evidence} | ${thresholds.map((key) => `\`${key}\``).join(', ') || '-'} | ${does} | ${ground} | ${right} |`,
   );
   return [
     '# What the checks rest on',
@@ -89,8 +95,8 @@ export function groundsMarkdown(): string {
     'The last column is how `watchkeeper accuracy` tells afterwards whether a finding was right. Whatever it does not name is unclear,',
     'and counts as neither; what a person denies with `ack ID --wrong` is wrong.',
     '',
-    '| check | at most | ground | it was right when |',
-    '|---|---|---|---|',
+    '| check | an agent | by | from when on | at most | ground | it was right when |',
+    '|---|---|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');

@@ -1,7 +1,8 @@
 import type { Config } from '../config/schema.ts';
 import type { HostSigns } from '../detect/host-troubles.ts';
 import { type MassFailure, massFailures } from '../detect/mass-failure.ts';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { CheckRow } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';

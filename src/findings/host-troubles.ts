@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { findingOf, type HostSigns, hostTroubles } from '../detect/host-troubles.ts';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Clock } from '../model/world.ts';
 
 interface Parts {

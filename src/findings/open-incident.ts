@@ -1,6 +1,7 @@
 import type { PromptTemplate, Step } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Deeds } from '../model/deeds.ts';
 import { errorWords } from '../model/evidence.ts';
 import type { Incident } from '../model/incident.ts';

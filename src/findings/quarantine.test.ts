@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { flapLimits } from '../detect/flapping.ts';
-import type { AgentView, CheckName } from '../model/agent.ts';
+import type { AgentView } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Ending } from '../model/score.ts';
 import type { RecentScore } from '../model/store.ts';

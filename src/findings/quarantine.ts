@@ -1,6 +1,7 @@
 import { verdictOn } from '../decide/worth.ts';
 import { endedByItself, type Flaps, flapLimits, moved, noFlaps, setBy, settleFlaps } from '../detect/flapping.ts';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Score } from '../model/score.ts';
 import type { RecentScore } from '../model/store.ts';

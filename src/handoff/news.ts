@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isQuietFailure } from '../decide/handoff/cycle.ts';
 import { failureWords, stuckWords } from '../decide/handoff/failure.ts';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { WatchEvent } from '../model/event.ts';
 import { type Handoff, type HandoffStep, stepMs, stepOf } from '../model/handoff.ts';
 import type { CheckRow } from '../model/store.ts';

@@ -1,3 +1,4 @@
+import type { CheckName } from './check.ts';
 import type { UsageLimit } from './hook.ts';
 import type { ProcessId } from './world.ts';
 
@@ -99,44 +100,6 @@ interface TmuxPlace {
   session: string;
   pane: string;
 }
-
-export type CheckName =
-  | 'silent-stop'
-  | 'waiting-human'
-  | 'stalled-turn'
-  | 'ended-unexpectedly'
-  | 'no-answer'
-  | 'looping'
-  | 'repeated-error'
-  | 'no-progress'
-  | 'edit-revert'
-  | 'spawn-stalled'
-  | 'spawn-failed'
-  | 'spawn-looks-failed'
-  | 'spawn-abandoned'
-  | 'spawns-failing'
-  | 'orphaned-work'
-  | 'context-high'
-  | 'context-full'
-  | 'auth-failed'
-  | 'rate-limited'
-  | 'never-started'
-  | 'completion-missing'
-  | 'mass-failure'
-  | 'repetition'
-  | 'error-acceleration'
-  | 'token-burn'
-  | 'cost-spike'
-  | 'low-cache'
-  | 'low-efficiency'
-  | 'cognitive-decay'
-  | 'entropy'
-  | 'handoff-failed'
-  | 'control-client'
-  | 'database-away'
-  | 'disk-full'
-  | 'tmux-away'
-  | 'flapping';
 
 export interface FindingEvidence {
   /** Of background work also its output, or what somebody told `spawn-track`; of what we did ourselves, our own word. */

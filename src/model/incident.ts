@@ -1,4 +1,4 @@
-import type { CheckName } from './agent.ts';
+import type { CheckName } from './check.ts';
 
 /** One trouble of one agent, or of work that has none, from its first finding until it is over. What was done about it hangs on it. */
 export interface Incident {

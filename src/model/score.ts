@@ -1,4 +1,4 @@
-import type { CheckName } from './agent.ts';
+import type { CheckName } from './check.ts';
 
 /** How a trouble came to its end. */
 export type Ending =

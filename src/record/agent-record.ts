@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LedgerEntry } from '../model/action.ts';
-import type { CheckName } from '../model/agent.ts';
 import type { AgentRef } from '../model/agent-ref.ts';
+import type { CheckName } from '../model/check.ts';
 import { ok, type Result } from '../model/result.ts';
 import { readLedger } from './ledger.ts';
 import { type QueryFailure, withClient } from './queries.ts';

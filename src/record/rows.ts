@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
-import type { CheckName, Detail, Source, State } from '../model/agent.ts';
+import { checkNames } from '../detect/checks.ts';
+import type { Detail, Source, State } from '../model/agent.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Json } from '../model/event.ts';
 import { notAfter } from '../model/not-after.ts';
@@ -124,44 +125,7 @@ export const jsonObject = z
   .record(z.string(), z.unknown())
   .transform((all) => shownJson(all) as { [key: string]: Json });
 
-export const checkName = oneOf<CheckName>({
-  'silent-stop': true,
-  'waiting-human': true,
-  'stalled-turn': true,
-  'ended-unexpectedly': true,
-  'no-answer': true,
-  looping: true,
-  'repeated-error': true,
-  'no-progress': true,
-  'edit-revert': true,
-  'spawn-stalled': true,
-  'spawn-failed': true,
-  'spawn-looks-failed': true,
-  'spawn-abandoned': true,
-  'spawns-failing': true,
-  'orphaned-work': true,
-  'context-high': true,
-  'context-full': true,
-  'auth-failed': true,
-  'rate-limited': true,
-  'never-started': true,
-  'completion-missing': true,
-  'mass-failure': true,
-  repetition: true,
-  'error-acceleration': true,
-  'token-burn': true,
-  'cost-spike': true,
-  'low-cache': true,
-  'low-efficiency': true,
-  'cognitive-decay': true,
-  entropy: true,
-  'handoff-failed': true,
-  'control-client': true,
-  'database-away': true,
-  'disk-full': true,
-  'tmux-away': true,
-  flapping: true,
-});
+export const checkName = z.enum(checkNames);
 
 export const source = oneOf<Source>({
   hook: true,

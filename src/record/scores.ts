@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { CheckName } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Ending, Score } from '../model/score.ts';
 import type { RecentScore } from '../model/store.ts';
 import { time } from './agent-row.ts';

@@ -1,40 +1,26 @@
-import type { Config } from '../config/schema.ts';
+import { trendChecks, valuesOf } from '../detect/checks.ts';
 import { loopLimits } from '../detect/loops/check.ts';
 import { type JudgeLimits, type RunFinding, RunJudge, type RunNote } from '../detect/loops/judge.ts';
 import { type RunState, stateAfter } from '../detect/loops/run-state.ts';
-import type { TrendLimits } from '../detect/trends/check.ts';
-import { trendChecks } from '../detect/trends/watch.ts';
 import { ok, type Result } from '../model/result.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { shown } from '../model/text.ts';
-import { type AgreedCompletion, everyonesCompletion, trendLimitsOf } from '../watch/check-limits.ts';
+import { type CompletionRule, everyonesCompletion } from '../watch/check-limits.ts';
 import { type ReadProblem, type RunCounts, readRun } from './read-run.ts';
 import { SteadyTimes } from './steady-times.ts';
 
-/** A person who reads a plan or a diff takes minutes; only what outlasts that is told from a record alone. */
-const presentPersonFactor = 3;
-const minuteMs = 60_000;
-
 const confidences = new Map<string, number>(trendChecks.map(({ name, confidence }) => [name, confidence]));
 
-/** What of a configuration the judging of a record is about. */
-interface JudgedBy extends Pick<Config, 'stall' | 'waiting'> {
-  judging: TrendLimits & AgreedCompletion;
+/** What of a configuration the judging of a record is about; what it leaves out is as by default. */
+export interface JudgedBy {
+  stall?: object;
+  waiting?: object;
+  judging?: object & { completion?: readonly CompletionRule[] };
 }
 
-export function judgeLimits({ stall, waiting, judging }: JudgedBy): JudgeLimits {
-  return {
-    loop: loopLimits,
-    trend: trendLimitsOf(judging),
-    silence: {
-      thinkingMs: stall.thinkingMinutes * minuteMs,
-      toolMs: stall.toolMinutes * minuteMs,
-      mcpMs: stall.mcpMinutes * minuteMs,
-      subagentMs: stall.subagentMinutes * minuteMs,
-      waitingMs: waiting.notifyMinutes * presentPersonFactor * minuteMs,
-    },
-    completion: everyonesCompletion(judging),
-  };
+export function judgeLimits(config: JudgedBy): JudgeLimits {
+  const values = valuesOf(config);
+  return { loop: loopLimits, values, completion: everyonesCompletion(config.judging?.completion ?? [], values) };
 }
 
 export type ReplayLine =

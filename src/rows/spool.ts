@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { checkNames } from '../decide/worth.ts';
+import { checkNames } from '../detect/checks.ts';
 import type { Action, ActionOutcome } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import type { Incident } from '../model/incident.ts';

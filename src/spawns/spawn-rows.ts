@@ -1,4 +1,5 @@
-import type { AgentView, CheckName } from '../model/agent.ts';
+import type { AgentView } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { SpawnEnd, SpawnRow, SpawnSign, SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow } from '../model/store.ts';
 import type { Moment, Spawn } from './spawn.ts';

@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { type FoundTrouble, findSpawnTroubles } from '../detect/spawn-findings.ts';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SpawnRow, SpawnSigns, SpawnStatus, StoredSpawn } from '../model/spawn.ts';

@@ -1,7 +1,7 @@
 // The window of a session's context over a restart: the transcript does not name the larger variant of a model.
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../clients/claude-code/client.ts';
-import { trendLimits } from '../detect/trends/check.ts';
+import { valuesOf } from '../detect/checks.ts';
 import type { AgentView } from '../model/agent.ts';
 import { Counters } from '../model/counters.ts';
 import type { StatusLine } from '../model/hook.ts';
@@ -22,7 +22,7 @@ function windows(before: { session: string; model: string; window: number } | nu
     const told = { sessionId: 's', window: line } as StatusLine;
     inbox.take([{ item: { kind: 'statusline', line: told }, atMs: 1, file: 'f', owner: told.owner }], 's');
   }
-  const parts = { name: 'a', inbox, startedAtMs: 0, told: () => {}, trendLimits: () => trendLimits };
+  const parts = { name: 'a', inbox, startedAtMs: 0, told: () => {}, limits: () => valuesOf() };
   const session = new AgentSession(parts, new AgentEvents('h', 'a'));
   const look: Look = { events: [], sessions: [], points: [], changed: false, more: false };
   const events = used.map((input, index) => ({

@@ -1,7 +1,7 @@
 import { loopLimits } from '../detect/loops/check.ts';
 import { type LoopTrouble, LoopWatch } from '../detect/loops/watch.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
-import type { TrendLimits } from '../detect/trends/check.ts';
+import type { Values } from '../detect/thresholds.ts';
 import { TurnWords } from '../detect/turn-words.ts';
 import type { AgentView, ContextReading } from '../model/agent.ts';
 import type { WatchEvent } from '../model/event.ts';
@@ -33,7 +33,7 @@ interface Parts {
   startedAtMs: number;
   /** Everything the client's record says, also what was recorded before. */
   told: (agent: string, event: SessionEvent) => void;
-  trendLimits: () => TrendLimits;
+  limits: () => Values;
 }
 
 /** The last word on the agent: this run's, and an earlier one's. */
@@ -66,7 +66,7 @@ export class AgentSession {
   }
 
   #watchLoops(): LoopWatch {
-    return new LoopWatch({ loop: loopLimits, trend: this.#parts.trendLimits });
+    return new LoopWatch({ loop: loopLimits, values: this.#parts.limits });
   }
 
   get id(): string | null {

@@ -1,10 +1,13 @@
 import type { Config } from '../config/schema.ts';
 import { Attention } from '../detect/attention.ts';
+import { valuesOf } from '../detect/checks.ts';
 import { type Examination, examine, holdOf } from '../detect/health.ts';
 import { Holding } from '../detect/hold.ts';
-import type { AgentView, CheckName, Finding } from '../model/agent.ts';
+import type { Values } from '../detect/thresholds.ts';
+import type { AgentView, Finding } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Clock } from '../model/world.ts';
-import { checkLimits, completionSignal } from './check-limits.ts';
+import { completionSignal } from './check-limits.ts';
 import type { WatchedAgent } from './watched-agent.ts';
 
 interface ExaminerParts {
@@ -28,6 +31,7 @@ export class Examiner {
   readonly #holdings = new Map<string, Holding>();
   readonly #fine = new Map<string, Examination['fine']>();
   readonly #pending = new Set<string>();
+  #values: { of: Config; values: Values } | null = null;
 
   constructor(parts: ExaminerParts) {
     this.#parts = parts;
@@ -42,15 +46,16 @@ export class Examiner {
     const { clock, config, idFor, isOpen, unansweredSince } = this.#parts;
     const { agent } = view;
     const signal = completionSignal(config().judging, agent);
-    const found = examine({
+    const input = {
       view,
       nowMs,
-      limits: checkLimits(config()),
       unansweredSinceMs: unansweredSince(agent),
+      answerMs: config().prompt.answerSeconds * 1000,
       loops,
       completion: signal === null || words === null ? null : { signal, said: words.has(signal) },
-      missedSince: (sinceMs) => this.#attention.missedSince(sinceMs),
-    });
+      missedSince: (sinceMs: number) => this.#attention.missedSince(sinceMs),
+    };
+    const found = examine(input, this.limits);
     // Of an agent that is gone there is no later look: what holds now is the last word.
     const holding = view.reading.state === 'ended' ? new Holding() : (this.#holdings.get(agent) ?? new Holding());
     this.#holdings.set(agent, holding);
@@ -67,6 +72,13 @@ export class Examiner {
     if (pending.length > 0) this.#pending.add(agent);
     else this.#pending.delete(agent);
     return findings.map((finding) => ({ ...finding, id: idFor(agent, finding.check, finding.subject) }));
+  }
+
+  /** Read out anew only when the configuration was. */
+  get limits(): Values {
+    const config = this.#parts.config();
+    if (this.#values?.of !== config) this.#values = { of: config, values: valuesOf(config) };
+    return this.#values.values;
   }
 
   /** Something was seen there that has to be seen again before it is told. */

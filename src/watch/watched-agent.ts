@@ -5,7 +5,7 @@ import { heardOnScreen } from '../detect/heard.ts';
 import { standInActivity } from '../detect/infer.ts';
 import type { LoopTrouble } from '../detect/loops/watch.ts';
 import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
-import type { TrendLimits } from '../detect/trends/check.ts';
+import type { Values } from '../detect/thresholds.ts';
 import type { TurnWords } from '../detect/turn-words.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
@@ -48,7 +48,8 @@ interface Parts {
   broken: (clientVersion: string | null) => ReadonlySet<Source>;
   /** Edges of the bands of context, in percent. */
   bands: () => readonly number[];
-  trendLimits: () => TrendLimits;
+  /** From when on the checks speak. */
+  limits: () => Values;
 }
 
 /** What the watcher brings to a look at one agent. */

@@ -1,6 +1,7 @@
 import type { AgentClient } from '../clients/client.ts';
 import type { Config } from '../config/schema.ts';
-import type { AgentView, Authority, CheckName, ClientName, Finding, Source } from '../model/agent.ts';
+import type { AgentView, Authority, ClientName, Finding, Source } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { HostEntry } from '../model/host.ts';
@@ -16,7 +17,6 @@ import { Screens } from '../sense/screens.ts';
 import { subagentsOf } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
 import { AgentInbox, type HeardHook } from './agent-inbox.ts';
-import { trendLimitsOf } from './check-limits.ts';
 import { Examiner } from './examiner.ts';
 import { HealthRows } from './health-rows.ts';
 import { lastPlace, leftOff, lostAgent } from './lost-agent.ts';
@@ -263,7 +263,7 @@ export class Watcher {
       hooked: this.#parts.hooked,
       broken: (version) => this.#parts.broken(seen.client.name, version),
       bands: () => this.#parts.config().bands,
-      trendLimits: () => trendLimitsOf(this.#parts.config().judging),
+      limits: () => this.#examiner.limits,
     });
   }
 

@@ -1,23 +1,12 @@
 import { callSign, resultSign } from '../../src/clients/signs.ts';
+import { valuesOf } from '../../src/detect/checks.ts';
 import { loopLimits } from '../../src/detect/loops/check.ts';
 import { type RunFinding, RunJudge } from '../../src/detect/loops/judge.ts';
-import { trendLimits } from '../../src/detect/trends/check.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import type { SessionFact, TokenUsage } from '../../src/model/session-event.ts';
 
 export const minute = 60_000;
-export const limits = {
-  loop: loopLimits,
-  trend: trendLimits,
-  silence: {
-    thinkingMs: 5 * minute,
-    toolMs: 10 * minute,
-    mcpMs: 15 * minute,
-    subagentMs: 15 * minute,
-    waitingMs: 6 * minute,
-  },
-  completion: null,
-};
+export const limits = { loop: loopLimits, values: valuesOf(), completion: null };
 
 /** A run written down step by step; its index is the number of the event, its clock goes a second per event. */
 export class ScriptedRun {

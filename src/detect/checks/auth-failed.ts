@@ -1,6 +1,12 @@
-import type { HealthCheck, Verdict } from '../check.ts';
+import { healthCheck, noThresholds, tells, type Verdict } from '../check.ts';
 import type { Hold } from '../hold.ts';
 import { doingText, refusedAgain, refusedText } from '../refusals.ts';
+
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'auth-failed': true;
+  }
+}
 
 /** The client says that it is at its prompt a moment before its record has the end of the turn. */
 const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
@@ -20,9 +26,22 @@ export function isAuthError(errorKind: string | null): boolean {
   return kinds.has(errorKind);
 }
 
-/** The turn was given up, or is tried again and again, because the service does not let it in: only a person can mend that. */
-export const authFailed: HealthCheck = {
+export const authFailed = healthCheck({
   name: 'auth-failed',
+  title: 'is not let in',
+  evidence: "the kind of the error in the client's record, never its text",
+  why: 'The turn was given up, or is tried again and again, because the service does not let it in: only a person can mend that.',
+  isShared: true,
+  thresholds: noThresholds,
+  ladder: tells('repeat'),
+  worth: {
+    ground: {
+      by: 'record',
+      why: "the client's own record of what ended the turn, or of what it is refused for again and again",
+    },
+    right: 'It took a person to let it go on, or it failed again. Wrong: it went on by itself.',
+    verdicts: { 'human-wrote': 'right', failed: 'right', 'by-itself': 'wrong' },
+  },
   hold,
   look({ view }) {
     const { state } = view.reading;
@@ -33,7 +52,7 @@ export const authFailed: HealthCheck = {
     if (!isAuthError(view.errorKind)) return { fine: 'its error is of another kind' };
     return found(view.lastTurnAtMs ?? view.reading.sinceMs, view.error ?? view.errorKind ?? 'not let in');
   },
-};
+});
 
 function found(sinceMs: number, text: string): Verdict {
   const evidence = [{ source: 'transcript' as const, atMs: sinceMs, text }];

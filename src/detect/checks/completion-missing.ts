@@ -1,12 +1,30 @@
-import type { HealthCheck } from '../check.ts';
+import { healthCheck, shownOnly } from '../check.ts';
+import { minuteMs, minutes, type Own } from '../thresholds.ts';
 
-/**
- * The turn ended well, nothing runs any more, and the word for "done" that was agreed with this agent was not said in
- * it. Only where one is agreed: without that, silence after a turn is healthy.
- */
-export const completionMissing: HealthCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'completion-missing': true;
+  }
+}
+
+export const completionMissing = healthCheck({
   name: 'completion-missing',
-  look({ view, nowMs, limits, completion, missedSince }) {
+  title: 'stopped without saying that it is done',
+  evidence: 'what it said in its last turn',
+  why: 'The turn ended well, nothing runs any more, and the word for "done" that was agreed with this agent was not said in it. Only where one is agreed: without that, silence after a turn is healthy.',
+  thresholds: {
+    'judging.completionMinutes': minutes(
+      1,
+      'How long after the end of a turn without that signal it counts as missing.',
+    ),
+  },
+  ladder: shownOnly,
+  worth: {
+    ground: { by: 'none', why: 'an agent may say it in other words', measured: null },
+    right: 'A person had to write to it.',
+    verdicts: { 'human-wrote': 'right' },
+  },
+  look({ view, nowMs, completion, missedSince }, limits) {
     if (completion === null) return { fine: 'no completion signal is agreed' };
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
     // The client says that it is at its prompt a moment before its record has the turn's end.
@@ -17,7 +35,7 @@ export const completionMissing: HealthCheck = {
     if (completion.said) return { fine: 'it said that it is done' };
     // The client continues by itself after a task's note or a stop hook: that chance comes first.
     const sinceMs = Math.max(view.lastTurnAtMs, view.reading.sinceMs);
-    if (nowMs - sinceMs - missedSince(sinceMs) < limits.completionMs)
+    if (nowMs - sinceMs - missedSince(sinceMs) < completionMs(limits))
       return { fine: 'its turn has just ended', coming: true };
     return {
       found: {
@@ -28,11 +46,20 @@ export const completionMissing: HealthCheck = {
           {
             source: 'transcript',
             atMs: view.lastTurnAtMs,
-            text: `the turn is over without ${completion.signal.slice(0, 100)}`,
+            text: missingText(completion.signal),
           },
         ],
         action: null,
       },
     };
   },
-};
+});
+
+/** How long it may leave its word unsaid, live and on record. */
+export function completionMs(limits: Own<(typeof completionMissing)['thresholds']>): number {
+  return limits['judging.completionMinutes'] * minuteMs;
+}
+
+export function missingText(signal: string): string {
+  return `the turn is over without ${signal.slice(0, 100)}`;
+}

@@ -1,28 +1,33 @@
 import type { AgentView } from '../../model/agent.ts';
 import { wholePercent } from '../../model/percent.ts';
-import type { HealthCheck } from '../check.ts';
+import { healthCheck, noThresholds, onRecord, type Verdict } from '../check.ts';
 import { provenHold } from '../hold.ts';
+
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'context-high': true;
+  }
+}
 
 /** The two highest bands, by their place: seed 000 asks for a handoff after the current work, then before anything else. */
 export const highBand = 3;
 export const fullBand = 4;
 
-/** Much of the context is used: a handoff after the current work costs least now. */
-export const contextHigh: HealthCheck = {
+export const contextHigh = healthCheck({
   name: 'context-high',
+  title: 'has used much of its context',
+  evidence: "the client's own figure",
+  why: 'Much of the context is used: a handoff after the current work costs least now.',
+  thresholds: noThresholds,
+  // Whoever sits at an agent that may not be prompted sees the figure too: no reason to call anybody yet.
+  ladder: { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over', purpose: 'notes' },
+  worth: onRecord("the client's own figure", 'The figure was what the client said.'),
   // The stay in a band holds still by itself, and its figure is the client's own.
   hold: provenHold,
   look: ({ view }) => inBand(view, highBand, 'warning'),
-};
+});
 
-/** Nearly all of it is used: the next step may be the last. */
-export const contextFull: HealthCheck = {
-  name: 'context-full',
-  hold: provenHold,
-  look: ({ view }) => inBand(view, fullBand, 'critical'),
-};
-
-function inBand(view: AgentView, index: number, severity: 'warning' | 'critical'): ReturnType<HealthCheck['look']> {
+export function inBand(view: AgentView, index: number, severity: 'warning' | 'critical'): Verdict {
   const { context, band, reading } = view;
   if (reading.state === 'ended' || reading.state === 'unknown') return { fine: `it is ${reading.state}` };
   if (context === null || band === null) return { fine: 'its context is not known' };

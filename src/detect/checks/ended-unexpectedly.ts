@@ -1,9 +1,21 @@
-import type { HealthCheck } from '../check.ts';
+import { healthCheck, noThresholds, onRecord, tells } from '../check.ts';
 import { provenHold } from '../hold.ts';
 
-/** It went without saying goodbye, or in the middle of its work. */
-export const endedUnexpectedly: HealthCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'ended-unexpectedly': true;
+  }
+}
+
+export const endedUnexpectedly = healthCheck({
   name: 'ended-unexpectedly',
+  title: 'ended',
+  evidence: 'the process, by the kernel, and the registry entry it left behind',
+  why: 'It went without saying goodbye, or in the middle of its work.',
+  isShared: true,
+  thresholds: noThresholds,
+  ladder: tells('repeat'),
+  worth: onRecord('the process is gone, by the kernel', 'The process is gone and had not been closed at its prompt.'),
   // A process that is gone does not come back.
   hold: provenHold,
   look({ view }) {
@@ -20,4 +32,4 @@ export const endedUnexpectedly: HealthCheck = {
       },
     };
   },
-};
+});

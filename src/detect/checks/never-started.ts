@@ -1,12 +1,28 @@
-import type { HealthCheck } from '../check.ts';
+import { healthCheck, tells } from '../check.ts';
+import { minuteMs, minutes } from '../thresholds.ts';
 
-/**
- * Its process lives, but for minutes there is nothing to be read of it: no session, no transcript, no known screen. An
- * agent at its prompt, in a dialog or at a setup screen is known by that; one stopped with Ctrl-Z was stopped by somebody.
- */
-export const neverStarted: HealthCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'never-started': true;
+  }
+}
+
+export const neverStarted = healthCheck({
   name: 'never-started',
-  look({ view, nowMs, limits, missedSince }) {
+  title: 'has not started',
+  evidence: 'a living process, by the kernel, and no session in any record',
+  why: 'Its process lives, but for minutes there is nothing to be read of it: no session, no transcript, no known screen. An agent at its prompt, in a dialog or at a setup screen is known by that; one stopped with Ctrl-Z was stopped by somebody.',
+  isShared: true,
+  thresholds: {
+    'judging.startMinutes': minutes(5, "How long an agent's process may live without anything to be read of it."),
+  },
+  ladder: tells('once'),
+  worth: {
+    ground: { by: 'record', why: 'a living process, by the kernel, and no session in any record' },
+    right: 'It ended without having begun. Wrong: it began by itself.',
+    verdicts: { 'agent-died': 'right', 'by-itself': 'wrong' },
+  },
+  look({ view, nowMs, missedSince }, limits) {
     const { state, detail } = view.reading;
     if (state !== 'unknown' || detail !== 'unreadable') return { fine: `it is ${state}` };
     if (view.sessionId !== null || view.transcript !== null || view.lastTurn !== null)
@@ -14,7 +30,7 @@ export const neverStarted: HealthCheck = {
     if (view.lastActivityMs !== null) return { fine: 'it has shown a sign of life' };
     const sinceMs = Math.max(view.startedAtMs, view.reading.sinceMs);
     const livedMs = nowMs - sinceMs - missedSince(sinceMs);
-    if (livedMs < limits.startMs)
+    if (livedMs < limits['judging.startMinutes'] * minuteMs)
       return { fine: `its process lives for ${Math.round(livedMs / 1000)} s only`, coming: true };
     return {
       found: {
@@ -32,4 +48,4 @@ export const neverStarted: HealthCheck = {
       },
     };
   },
-};
+});

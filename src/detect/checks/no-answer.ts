@@ -1,11 +1,26 @@
-import type { HealthCheck } from '../check.ts';
+import { healthCheck, noThresholds, shownOnly } from '../check.ts';
 
-/** A prompt of ours was submitted to an idle agent, and nothing at all came of it. */
-export const noAnswer: HealthCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'no-answer': true;
+  }
+}
+
+export const noAnswer = healthCheck({
   name: 'no-answer',
-  look({ nowMs, limits, unansweredSinceMs, missedSince }) {
+  title: 'does not react',
+  evidence: 'a prompt of ours and what its record has after it',
+  why: 'A prompt of ours was submitted to an idle agent, and nothing at all came of it.',
+  thresholds: noThresholds,
+  ladder: shownOnly,
+  worth: {
+    ground: { by: 'none', why: 'a slow reaction looks the same', measured: null },
+    right: 'A person had to step in, or the turn failed. Wrong: it reacted late.',
+    verdicts: { 'human-wrote': 'right', 'human-interrupted': 'right', failed: 'right', 'by-itself': 'wrong' },
+  },
+  look({ nowMs, answerMs, unansweredSinceMs, missedSince }) {
     if (unansweredSinceMs === null) return { fine: 'no prompt is open' };
-    if (nowMs - unansweredSinceMs - missedSince(unansweredSinceMs) < limits.answerMs)
+    if (nowMs - unansweredSinceMs - missedSince(unansweredSinceMs) < answerMs)
       return { fine: 'the prompt is still fresh', coming: true };
     return {
       found: {
@@ -17,4 +32,4 @@ export const noAnswer: HealthCheck = {
       },
     };
   },
-};
+});

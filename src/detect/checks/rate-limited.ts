@@ -1,13 +1,21 @@
 import type { AgentView, Source } from '../../model/agent.ts';
-import type { HealthCheck, Verdict } from '../check.ts';
+import { healthCheck, noThresholds, onRecord, shownOnly, type Verdict } from '../check.ts';
 import { doingText, refusedAgain, refusedText } from '../refusals.ts';
 
-/**
- * The service takes no more from it: a usage limit, which the client waits out, a 429 that ended the turn, or a 429 or
- * 529 that is tried again and again. By the record's own kind of error or status; of 286 texts with such words in real runs 7 were limits.
- */
-export const rateLimited: HealthCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'rate-limited': true;
+  }
+}
+
+export const rateLimited = healthCheck({
   name: 'rate-limited',
+  title: 'is at its limit',
+  evidence: "the kind or status of the error in the client's record, never its text",
+  why: 'The service takes no more from it: a usage limit, which the client waits out, a 429 that ended the turn, or a 429 or 529 that is tried again and again. Of 286 texts with such words in real runs 7 were limits.',
+  thresholds: noThresholds,
+  ladder: shownOnly,
+  worth: onRecord("the client's own record of the limit", 'The client said so.'),
   look({ view }) {
     const { state, sinceMs, source } = view.reading;
     const again = refusedAgain(view, 'limit');
@@ -18,7 +26,7 @@ export const rateLimited: HealthCheck = {
     const atMs = refused ? (view.lastTurnAtMs ?? sinceMs) : sinceMs;
     return found(atMs, refused ? 'transcript' : source, limitText(view));
   },
-};
+});
 
 function found(sinceMs: number, source: Source, text: string): Verdict {
   const evidence = [{ source, atMs: sinceMs, text }];

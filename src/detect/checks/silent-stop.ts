@@ -1,14 +1,27 @@
-import type { HealthCheck } from '../check.ts';
+import { healthCheck, noThresholds } from '../check.ts';
+
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'silent-stop': true;
+  }
+}
 
 /** The client says that it is idle up to half a second before its record has the turn that made it so. */
 const settleMs = 1_000;
 
-/**
- * The turn was given up after errors and the client went back to its prompt without a word: three 529s take two
- * seconds, and nobody notices until morning. It lasts until the work is taken up: an answer to another question is not that.
- */
-export const silentStop: HealthCheck = {
+export const silentStop = healthCheck({
   name: 'silent-stop',
+  title: 'stopped after an error',
+  evidence: "the client's own record of the error that ended the turn",
+  why: 'The turn was given up after errors and the client went back to its prompt without a word: three 529s take two seconds, and nobody notices until morning. It lasts until the work is taken up: an answer to another question is not that.',
+  isShared: true,
+  thresholds: noThresholds,
+  ladder: { template: 'continue', promptsMax: 3, tells: 'repeat', moment: 'idle', purpose: 'sets-going' },
+  worth: {
+    ground: { by: 'record', why: "the client's own record of the error that ended the turn" },
+    right: 'It took a prompt, of a rule or of a person, to set it going. Wrong: it went on by itself.',
+    verdicts: { 'prompt-helped': 'right', 'human-wrote': 'right', failed: 'right', 'by-itself': 'wrong' },
+  },
   look({ view, nowMs }) {
     if (view.reading.state !== 'idle') return { fine: `it is ${view.reading.state}` };
     const { stopped } = view;
@@ -32,4 +45,4 @@ export const silentStop: HealthCheck = {
       },
     };
   },
-};
+});

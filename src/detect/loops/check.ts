@@ -23,16 +23,6 @@ export const loopLimits: LoopLimits = {
   reverts: 2,
 };
 
-export type LoopName = 'looping' | 'repeated-error' | 'no-progress' | 'edit-revert';
-
-export interface LoopCheck {
-  readonly name: LoopName;
-  /** What it looks at. */
-  readonly evidence: string;
-  readonly why: string;
-  start(limits: LoopLimits): LoopFold;
-}
-
 /** One check over one run. Constant cost and memory per step. */
 export interface LoopFold {
   /** What is wrong, in words, while it is; undefined: the step is part of one that was looked at. */

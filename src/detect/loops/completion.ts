@@ -1,4 +1,5 @@
 import type { SessionFact } from '../../model/session-event.ts';
+import { missingText } from '../checks/completion-missing.ts';
 import { TurnWords } from '../turn-words.ts';
 
 export interface CompletionLimits {
@@ -44,7 +45,7 @@ export class Completion {
     const dueMs = end.quietMs + afterMs;
     if (!(dueMs <= nowMs)) return null;
     end.isTold = true;
-    return { index: end.index, text: `the turn is over without ${signal.slice(0, 100)}`, dueMs, sinceMs: end.sinceMs };
+    return { index: end.index, text: missingText(signal), dueMs, sinceMs: end.sinceMs };
   }
 
   /** true: whatever ended before is going on, or ended anew. */

@@ -1,9 +1,17 @@
-import { type LoopCheck, Window } from './check.ts';
+import { loopCheck } from '../check.ts';
+import { Window } from './check.ts';
 
 const windowEdits = 20;
 
-export const editRevert: LoopCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'edit-revert': true;
+  }
+}
+
+export const editRevert = loopCheck({
   name: 'edit-revert',
+  title: 'edits to and fro',
   evidence: 'what an edit takes out and puts in',
   why: 'Putting back what was just taken out is a correction once; again and again it is going to and fro.',
   start(limits) {
@@ -23,4 +31,4 @@ export const editRevert: LoopCheck = {
       },
     };
   },
-};
+});

@@ -1,6 +1,8 @@
+import type { CheckName } from '../../model/check.ts';
+
 /** `from` is where it began, `index` where it was told. */
-export interface Trouble<Name extends string> {
-  check: Name;
+export interface Trouble {
+  check: CheckName;
   from: number;
   index: number;
   atMs: number;
@@ -19,19 +21,15 @@ const readingsMin = 2;
 const calmLooks = 5;
 
 /** One check's word over time: said after two readings, taken back after five calm ones. */
-export class Held<Name extends string> {
-  readonly name: Name;
-  open: Trouble<Name> | null = null;
+export class Held {
+  readonly name: CheckName;
+  open: Trouble | null = null;
   readonly #held: Place[] = [];
-  readonly #opened: (trouble: Trouble<Name>) => void;
-  readonly #closed: (trouble: Trouble<Name>, index: number) => void;
+  readonly #opened: (trouble: Trouble) => void;
+  readonly #closed: (trouble: Trouble, index: number) => void;
   #calm = 0;
 
-  constructor(
-    name: Name,
-    opened: (trouble: Trouble<Name>) => void,
-    closed: (trouble: Trouble<Name>, index: number) => void,
-  ) {
+  constructor(name: CheckName, opened: (trouble: Trouble) => void, closed: (trouble: Trouble, index: number) => void) {
     this.name = name;
     this.#opened = opened;
     this.#closed = closed;

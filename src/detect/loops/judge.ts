@@ -2,17 +2,16 @@ import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import { isAuthError } from '../checks/auth-failed.ts';
 import { refusalOf, refusedMin, statusText } from '../refusals.ts';
-import type { TrendLimits, TrendName } from '../trends/check.ts';
-import type { LoopLimits, LoopName } from './check.ts';
+import type { Values } from '../thresholds.ts';
+import type { LoopLimits } from './check.ts';
 import { Completion, type CompletionLimits } from './completion.ts';
 import { RecentKeys } from './recent-keys.ts';
-import { Silence, type SilenceLimits } from './silence.ts';
+import { Silence } from './silence.ts';
 import type { StepCount } from './steps.ts';
 import { type LoopTrouble, LoopWatch } from './watch.ts';
 
 export type RunCheckName =
-  | LoopName
-  | TrendName
+  | LoopTrouble['check']
   | 'stalled-turn'
   | 'waiting-human'
   | ErrorName
@@ -23,8 +22,7 @@ type ErrorName = 'rate-limited' | 'api-error' | 'auth-failed';
 
 export interface JudgeLimits {
   loop: LoopLimits;
-  trend: TrendLimits;
-  silence: SilenceLimits;
+  values: Values;
   /** null: nothing is agreed. */
   completion: CompletionLimits | null;
 }
@@ -78,10 +76,10 @@ export class RunJudge {
 
   constructor(limits: JudgeLimits, tell: (note: RunNote) => void) {
     this.#tell = tell;
-    this.#silence = new Silence(limits.silence);
+    this.#silence = new Silence(limits.values);
     this.#completion = limits.completion === null ? null : new Completion(limits.completion);
     this.#loops = new LoopWatch(
-      { loop: limits.loop, trend: () => limits.trend },
+      { loop: limits.loop, values: () => limits.values },
       {
         opened: (trouble) => {
           const { check, from, index, atMs, sinceMs, text } = trouble;

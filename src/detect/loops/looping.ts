@@ -1,4 +1,5 @@
-import { type LoopCheck, Window } from './check.ts';
+import { loopCheck } from '../check.ts';
+import { Window } from './check.ts';
 import { LongWait } from './long-wait.ts';
 import type { Step } from './steps.ts';
 
@@ -11,8 +12,15 @@ interface Pair extends Pick<Step, 'call' | 'result'> {
   proves: boolean;
 }
 
-export const looping: LoopCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    looping: true;
+  }
+}
+
+export const looping = loopCheck({
   name: 'looping',
+  title: 'goes round in circles',
   evidence: 'calls, a hash of their arguments and of their output',
   why: 'An equal call that had an equal output before cannot tell anything new, whatever came in between; a change made twice is not meant. Waiting and what is looked at after it are left out for an hour; a changed output or a new change starts over, and so does a command that works after a new one.',
   start(limits) {
@@ -61,7 +69,7 @@ export const looping: LoopCheck = {
       },
     };
   },
-};
+});
 
 function isSame(a: Pair, b: Pair): boolean {
   return a.call.hash === b.call.hash && a.result.hash === b.result.hash;

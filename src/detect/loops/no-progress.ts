@@ -1,4 +1,5 @@
-import { type LoopCheck, Window } from './check.ts';
+import { loopCheck } from '../check.ts';
+import { Window } from './check.ts';
 import type { Brought } from './novelty.ts';
 import { SameFailure } from './same-failure.ts';
 import type { Step } from './steps.ts';
@@ -6,8 +7,15 @@ import type { Step } from './steps.ts';
 /** Told of at the tenth, by the second reading: whoever fixes something needs a few tries. */
 const sameFailures = 9;
 
-export const noProgress: LoopCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'no-progress': true;
+  }
+}
+
+export const noProgress = loopCheck({
   name: 'no-progress',
+  title: 'finds nothing new',
   evidence:
     'what each result brought: failures, empty searches, outputs and kinds of output already seen; what failures say',
   why: 'Most agents that are lost never repeat a call: they search for names that do not exist. What the results bring tells it; a change that works, a commit or a new prompt starts over. Calls of one breath count as one. Commands that fail with the same words after each of nine changes are no progress either, nor are seven replies in a row without a call.',
@@ -40,4 +48,4 @@ export const noProgress: LoopCheck = {
       },
     };
   },
-};
+});

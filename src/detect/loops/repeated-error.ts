@@ -1,8 +1,16 @@
-import { type LoopCheck, Window } from './check.ts';
+import { loopCheck } from '../check.ts';
+import { Window } from './check.ts';
 import { foundNothing } from './steps.ts';
 
-export const repeatedError: LoopCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'repeated-error': true;
+  }
+}
+
+export const repeatedError = loopCheck({
   name: 'repeated-error',
+  title: 'fails again and again',
   evidence:
     'the error flag of results; refusals of a person, failures of sibling calls and searches that find nothing are left out',
   why: 'An agent that is fixing something fails between changes that work; one that fails most of the time without any has lost its way. Calls of one breath count as one.',
@@ -28,4 +36,4 @@ export const repeatedError: LoopCheck = {
       },
     };
   },
-};
+});

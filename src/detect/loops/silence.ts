@@ -1,13 +1,7 @@
 import type { CallSign, SessionFact } from '../../model/session-event.ts';
-
-export interface SilenceLimits {
-  thinkingMs: number;
-  toolMs: number;
-  mcpMs: number;
-  subagentMs: number;
-  /** How long a person who is there may take. */
-  waitingMs: number;
-}
+import { type Silent, silenceMaxMs, silentIn } from '../checks/stalled-turn.ts';
+import { answerMaxMs } from '../checks/waiting-human.ts';
+import type { Values } from '../thresholds.ts';
 
 export interface SilenceEnd {
   check: 'stalled-turn' | 'waiting-human';
@@ -17,8 +11,6 @@ export interface SilenceEnd {
   sinceMs: number;
 }
 
-/** The client gives up a silent stream after five minutes and tries again: waits of 300 to 340 s end by themselves. */
-const ownRetryMs = 45_000;
 const openMax = 500;
 
 /**
@@ -26,16 +18,21 @@ const openMax = 500;
  * after its end. A call that returns at once, and does not, waits for a person: of 30 long silences in an open turn 29 were that.
  */
 export class Silence {
-  readonly #limits: SilenceLimits;
+  readonly #maxMs: Readonly<Record<Silent | 'waiting', number>>;
   readonly #calls = new Map<string, { tool: string; sign: CallSign | null }>();
   /** The model's turn: it has got a prompt or a result and owes a word. */
   #owes = false;
   #lastMs = Number.NaN;
   readonly #shortestMs: number;
 
-  constructor(limits: SilenceLimits) {
-    this.#limits = limits;
-    this.#shortestMs = Math.min(...Object.values(limits));
+  constructor(values: Values) {
+    const limits = values as Parameters<typeof silenceMaxMs>[1] & Parameters<typeof answerMaxMs>[0];
+    const of = (silent: Silent) => silenceMaxMs(silent, limits);
+    this.#maxMs = {
+      ...{ thinking: of('thinking'), tool: of('tool'), mcp: of('mcp'), subagent: of('subagent') },
+      waiting: answerMaxMs(limits),
+    };
+    this.#shortestMs = Math.min(...Object.values(this.#maxMs));
   }
 
   take(fact: SessionFact, side: boolean, atMs: number): void {
@@ -98,7 +95,7 @@ export class Silence {
   #end(sinceMs: number): SilenceEnd {
     if (this.#calls.size === 0) {
       const text = 'no word of the model';
-      return { check: 'stalled-turn', text, dueMs: sinceMs + this.#limits.thinkingMs + ownRetryMs, sinceMs };
+      return { check: 'stalled-turn', text, dueMs: sinceMs + this.#maxMs.thinking, sinceMs };
     }
     const ends = [...this.#calls.values()].map(({ tool, sign }) => this.#budget(tool, sign));
     const first = ends.reduce((a, b) => (b.budgetMs < a.budgetMs ? b : a));
@@ -106,12 +103,11 @@ export class Silence {
   }
 
   #budget(tool: string, sign: CallSign | null): { check: SilenceEnd['check']; text: string; budgetMs: number } {
-    const { waitingMs, subagentMs, mcpMs, toolMs } = this.#limits;
-    if (sign?.act === 'ask') return { check: 'waiting-human', text: `${tool} has no answer`, budgetMs: waitingMs };
+    const { waiting } = this.#maxMs;
+    if (sign?.act === 'ask') return { check: 'waiting-human', text: `${tool} has no answer`, budgetMs: waiting };
     if (sign?.quick)
-      return { check: 'waiting-human', text: `${tool} returns at once when let, and has not`, budgetMs: waitingMs };
-    const text = `${tool} is silent`;
-    if (sign?.act === 'delegate') return { check: 'stalled-turn', text, budgetMs: subagentMs };
-    return { check: 'stalled-turn', text, budgetMs: tool.startsWith('mcp__') ? mcpMs : toolMs };
+      return { check: 'waiting-human', text: `${tool} returns at once when let, and has not`, budgetMs: waiting };
+    const silent = sign?.act === 'delegate' ? 'subagent' : silentIn(tool);
+    return { check: 'stalled-turn', text: `${tool} is silent`, budgetMs: this.#maxMs[silent] };
   }
 }

@@ -1,31 +1,27 @@
+import type { CheckName } from '../../model/check.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
-import type { TrendLimits, TrendName } from '../trends/check.ts';
+import { loopChecks } from '../checks.ts';
+import type { Values } from '../thresholds.ts';
 import { TrendWatch } from '../trends/watch.ts';
-import type { LoopCheck, LoopFold, LoopLimits, LoopName } from './check.ts';
-import { editRevert } from './edit-revert.ts';
+import type { LoopFold, LoopLimits } from './check.ts';
 import { Held, type Trouble } from './held.ts';
-import { looping } from './looping.ts';
-import { noProgress } from './no-progress.ts';
 import { Novelty } from './novelty.ts';
 import { OnlyWords } from './only-words.ts';
-import { repeatedError } from './repeated-error.ts';
 import { type Step, type StepCount, StepPairs } from './steps.ts';
 
-export const loopChecks: readonly LoopCheck[] = [looping, repeatedError, noProgress, editRevert];
-
 /** What they look for has changes in it, so a change is no reason to begin again. */
-const lookAtChanges: ReadonlySet<LoopName> = new Set(['edit-revert', 'no-progress']);
+const lookAtChanges: ReadonlySet<CheckName> = new Set(['edit-revert', 'no-progress']);
 
-export type LoopTrouble = Trouble<LoopName | TrendName>;
+export type LoopTrouble = Trouble;
 
 export interface WatchLimits {
   loop: LoopLimits;
-  trend: () => TrendLimits;
+  values: () => Values;
 }
 
 interface Watched {
-  held: Held<LoopName>;
+  held: Held;
   fold: LoopFold;
 }
 
@@ -49,7 +45,7 @@ export class LoopWatch {
     const opened = tell.opened ?? (() => {});
     const closed = tell.closed ?? (() => {});
     this.#pairs = new StepPairs(tell.count ?? (() => {}));
-    this.#trends = new TrendWatch(limits.trend, opened, closed);
+    this.#trends = new TrendWatch(limits.values, opened, closed);
     this.#watched = loopChecks.map((check) => ({
       held: new Held(check.name, opened, closed),
       fold: check.start(limits.loop),

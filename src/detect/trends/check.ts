@@ -2,65 +2,12 @@ import type { Brought } from '../loops/novelty.ts';
 import type { Step } from '../loops/steps.ts';
 import type { Spent } from './spending.ts';
 
-/** What the checks are tuned by; from the configuration. */
-export interface TrendLimits {
-  /** The same unchanged file read, or an edit of one file failing, this often. */
-  sameFile: number;
-  /** How many times as often steps fail as they did before. */
-  errorFactor: number;
-  /** Tokens, weighted by price, spent on results that bring nothing new. */
-  burnTokens: number;
-  /** How many times as much a request costs as those before. */
-  costFactor: number;
-  /** The share of the input that comes from the cache, in percent. */
-  cachePercent: number;
-  /** How many times as many tokens a change takes as those before. */
-  efficiencyFactor: number;
-  /** A context that large is called long. */
-  decayTokens: number;
-  /** What is left of the variety of the actions, in percent. */
-  entropyPercent: number;
-}
-
-export const trendLimits: TrendLimits = {
-  sameFile: 5,
-  errorFactor: 3,
-  burnTokens: 150_000,
-  costFactor: 4,
-  cachePercent: 30,
-  efficiencyFactor: 4,
-  decayTokens: 80_000,
-  entropyPercent: 50,
-};
-
-export type TrendName =
-  | 'repetition'
-  | 'error-acceleration'
-  | 'token-burn'
-  | 'cost-spike'
-  | 'low-cache'
-  | 'low-efficiency'
-  | 'cognitive-decay'
-  | 'entropy';
-
 /** Something the trends are made of. */
 export type Moment =
   | { kind: 'step'; step: Step; brought: Brought }
   | { kind: 'request'; spent: Spent }
   /** New input: a person's word, or (`memory`) a conversation cut short by a compaction. */
   | { kind: 'fresh'; memory: boolean };
-
-export interface TrendCheck {
-  readonly name: TrendName;
-  /** What it looks at. */
-  readonly evidence: string;
-  readonly why: string;
-  readonly confidence: number;
-  /** A trouble of the turn ends with it; one of the session is there at the prompt too. */
-  readonly lasts: 'turn' | 'session';
-  /** Asked anew each time: the configuration may change meanwhile. */
-  start(limits: () => TrendLimits): TrendFold;
-}
 
 /** What is wrong, in words; null: it is fine; undefined: this moment says nothing about it. */
 type TrendWord = string | null | undefined;

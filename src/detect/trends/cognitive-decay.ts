@@ -1,5 +1,7 @@
+import { trendCheck } from '../check.ts';
 import { Window } from '../loops/check.ts';
-import { counts, type TrendCheck } from './check.ts';
+import { tokens } from '../thresholds.ts';
+import { counts } from './check.ts';
 
 const recentSteps = 20;
 const earlyMin = 20;
@@ -11,8 +13,21 @@ const signs = { failed: 'failures', nothing: 'steps that bring nothing', again: 
 type Sign = keyof typeof signs;
 const names = Object.keys(signs) as Sign[];
 
-export const cognitiveDecay: TrendCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'cognitive-decay': true;
+  }
+}
+
+export const cognitiveDecay = trendCheck({
   name: 'cognitive-decay',
+  title: 'does worse in a long context',
+  thresholds: {
+    'judging.decayTokens': tokens(
+      80_000,
+      'From how many tokens on a context is long enough for an agent to do worse in it.',
+    ),
+  },
   evidence: 'the size of the context, and failures, repeats and results without news, early and late in it',
   why: 'A long context alone is no decay: the same run has to do worse in it than it did while it was short, by at least two signs at once. A compaction starts over.',
   confidence: 0.6,
@@ -32,11 +47,11 @@ export const cognitiveDecay: TrendCheck = {
       const again = moment.brought.again && !failed;
       // Each step is a sign of one thing only: what fails brings nothing by that.
       const step = { failed, again, nothing: moment.brought.nothing && !failed && !again };
-      if (context < limits().decayTokens / 2) {
+      if (context < limits()['judging.decayTokens'] / 2) {
         early.steps += 1;
         for (const name of names) if (step[name]) early[name] += 1;
       }
-      if (context < limits().decayTokens) return undefined;
+      if (context < limits()['judging.decayTokens']) return undefined;
       late.add(step);
       if (late.size < recentSteps || early.steps < earlyMin) return undefined;
       const now = { failed: 0, nothing: 0, again: 0 };
@@ -51,4 +66,4 @@ export const cognitiveDecay: TrendCheck = {
         : null;
     };
   },
-};
+});

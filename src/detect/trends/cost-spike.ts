@@ -1,5 +1,7 @@
+import { trendCheck } from '../check.ts';
 import { Window } from '../loops/check.ts';
-import { median, type TrendCheck } from './check.ts';
+import { factor } from '../thresholds.ts';
+import { median } from './check.ts';
 
 const recentRequests = 5;
 const earlierRequests = 60;
@@ -7,8 +9,16 @@ const earlierMin = 20;
 /** Dearer than what went before is no matter while it is cheap. */
 const unitsMin = 20_000;
 
-export const costSpike: TrendCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'cost-spike': true;
+  }
+}
+
+export const costSpike = trendCheck({
   name: 'cost-spike',
+  title: 'has become dear',
+  thresholds: { 'judging.costFactor': factor(4, 'How many times as much as before a request costs in a cost spike.') },
   evidence: 'the token figures of each reply, weighted by what they cost',
   why: 'Medians of requests, not dollars an hour: a pause makes no later burst a spike, and one cold cache is none.',
   confidence: 0.7,
@@ -23,9 +33,9 @@ export const costSpike: TrendCheck = {
       if (recent < unitsMin) return null;
       const earlier = Math.max(1, median(window.items, 0, window.size - recentRequests));
       const times = recent / earlier;
-      return times >= limits().costFactor
+      return times >= limits()['judging.costFactor']
         ? `a request costs ${times.toFixed(1)} times what it did: ${Math.round(recent / 1000)}k tokens, weighted by price`
         : null;
     };
   },
-};
+});

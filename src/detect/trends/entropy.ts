@@ -1,6 +1,8 @@
+import { trendCheck } from '../check.ts';
 import { Window } from '../loops/check.ts';
 import type { Step } from '../loops/steps.ts';
-import { counts, type TrendCheck } from './check.ts';
+import { percent } from '../thresholds.ts';
+import { counts } from './check.ts';
 
 const windowSteps = 12;
 const recentLooks = 6;
@@ -9,8 +11,21 @@ const earlierMin = 20;
 /** How surely a recent look is less varied than one of before: the Mann–Whitney statistic as a share. */
 const surely = 0.9;
 
-export const entropy: TrendCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    entropy: true;
+  }
+}
+
+export const entropy = trendCheck({
   name: 'entropy',
+  title: 'does fewer and fewer different things',
+  thresholds: {
+    'judging.entropyPercent': percent(
+      50,
+      'What may be left of the variety of the actions before it counts as collapsed.',
+    ),
+  },
   evidence: 'which calls are made, by tool and target; every change counts as one of its own',
   why: 'Before a run goes in circles its actions become few: their variety falls far below what the same run showed before, which a rank test tells without assuming how varied a run should be. A warning, not a loop.',
   confidence: 0.5,
@@ -33,11 +48,11 @@ export const entropy: TrendCheck = {
       recent.add(varietyOf(actions.items));
       if (recent.size < recentLooks || earlier.size < earlierMin) return undefined;
       const left = 100 * mean(recent.items);
-      if (left > limits().entropyPercent || lessVaried(recent.items, earlier.items) < surely) return null;
+      if (left > limits()['judging.entropyPercent'] || lessVaried(recent.items, earlier.items) < surely) return null;
       return `its actions have ${Math.round(left)} % of the variety they could have, before ${Math.round(100 * mean(earlier.items))} %`;
     };
   },
-};
+});
 
 /** Another part of the same file is the same look; of anything else the whole call counts, for scripts begin alike. */
 function actionOf({ tool, call }: Step): string {

@@ -1,5 +1,7 @@
+import { trendCheck } from '../check.ts';
 import { foundNothing } from '../loops/steps.ts';
-import { counts, type TrendCheck } from './check.ts';
+import { factor } from '../thresholds.ts';
+import { counts } from './check.ts';
 
 const recentSteps = 10;
 const earlierMin = 15;
@@ -7,8 +9,18 @@ const failuresMin = 4;
 /** So that a run without any failure before is not infinitely worse after one. */
 const rateFloor = 0.1;
 
-export const errorAcceleration: TrendCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'error-acceleration': true;
+  }
+}
+
+export const errorAcceleration = trendCheck({
   name: 'error-acceleration',
+  title: 'fails more and more',
+  thresholds: {
+    'judging.errorFactor': factor(3, 'How many times as often as before steps fail when errors accelerate.'),
+  },
   evidence: 'the error flag of results; refusals, sibling failures and searches that find nothing are left out',
   why: 'Steps fail several times as often as they did in the run so far, more and more, with no change that works in between: what worked no longer does. A run that is fixing something changes something in between, and a run that always fails has nothing to rise from.',
   confidence: 0.7,
@@ -35,9 +47,9 @@ export const errorAcceleration: TrendCheck = {
       return failures >= failuresMin &&
         late >= failures - late &&
         earlier.steps >= earlierMin &&
-        times >= limits().errorFactor
+        times >= limits()['judging.errorFactor']
         ? `${failures} of the last ${recent.length} steps failed, ${earlier.failures} of ${earlier.steps} before`
         : null;
     };
   },
-};
+});

@@ -1,12 +1,23 @@
+import { trendCheck } from '../check.ts';
 import { Window } from '../loops/check.ts';
-import type { TrendCheck } from './check.ts';
+import { percent } from '../thresholds.ts';
 
 const requests = 8;
 /** A short context is not worth caching. */
 const inputMin = 10_000;
 
-export const lowCache: TrendCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'low-cache': true;
+  }
+}
+
+export const lowCache = trendCheck({
   name: 'low-cache',
+  title: 'makes little use of the cache',
+  thresholds: {
+    'judging.cachePercent': percent(30, 'The share of the input that should come from the cache at least.'),
+  },
   evidence: 'the token figures of each reply: read from the cache, written to it, new',
   why: 'Within a conversation nearly all of a request was in the one before; a cache that is written again and again instead of read makes each one cost ten times as much. What cannot be in the cache is left out: the first request, one after a pause or a compaction, one to another model.',
   confidence: 0.9,
@@ -30,9 +41,9 @@ export const lowCache: TrendCheck = {
         all += one.all;
       }
       const percent = (100 * read) / all;
-      return percent < limits().cachePercent
+      return percent < limits()['judging.cachePercent']
         ? `${Math.round(percent)} % of the input of the last ${requests} requests came from the cache`
         : null;
     };
   },
-};
+});

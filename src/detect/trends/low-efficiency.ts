@@ -1,5 +1,7 @@
+import { trendCheck } from '../check.ts';
 import { Window } from '../loops/check.ts';
-import { median, type TrendCheck } from './check.ts';
+import { factor } from '../thresholds.ts';
+import { median } from './check.ts';
 
 const recentChanges = 3;
 const earlierMin = 8;
@@ -8,8 +10,21 @@ const effortMin = 15_000;
 /** Two edits in one breath are no measure. */
 const floor = 1_000;
 
-export const lowEfficiency: TrendCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'low-efficiency': true;
+  }
+}
+
+export const lowEfficiency = trendCheck({
   name: 'low-efficiency',
+  title: 'takes more and more for a change',
+  thresholds: {
+    'judging.efficiencyFactor': factor(
+      4,
+      'How many times as many tokens as before a change takes when efficiency is low.',
+    ),
+  },
   evidence: 'tokens newly read or written between two changes that worked, within a turn',
   why: "A change that takes several times the run's usual effort, three times in a row, is harder work for less. Only new tokens count: what is sent again with every request grows by itself. The first change after a prompt is left out, for it has the reading before it.",
   confidence: 0.6,
@@ -28,9 +43,9 @@ export const lowEfficiency: TrendCheck = {
       if (efforts.size < earlierMin + recentChanges) return undefined;
       const recent = median(efforts.items, efforts.size - recentChanges);
       const times = recent / Math.max(floor, median(efforts.items, 0, efforts.size - recentChanges));
-      return recent >= effortMin && times >= limits().efficiencyFactor
+      return recent >= effortMin && times >= limits()['judging.efficiencyFactor']
         ? `a change takes ${times.toFixed(1)} times the tokens it took before: ${Math.round(recent / 1000)}k`
         : null;
     };
   },
-};
+});

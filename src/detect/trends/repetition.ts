@@ -1,14 +1,29 @@
 import type { ResultSign } from '../../model/session-event.ts';
+import { trendCheck } from '../check.ts';
 import { keepNewest } from '../loops/recent.ts';
 import type { Step } from '../loops/steps.ts';
-import { counts, type TrendCheck } from './check.ts';
+import { count } from '../thresholds.ts';
+import { counts } from './check.ts';
 
 const filesMax = 200;
 /** Steps after which another look at a file is no repetition. */
 const memorySteps = 40;
 
-export const repetition: TrendCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    repetition: true;
+  }
+}
+
+export const repetition = trendCheck({
   name: 'repetition',
+  title: 'looks at the same file over and over',
+  thresholds: {
+    'judging.sameFile': count(
+      5,
+      'How often an unchanged file is read, or an edit of one file fails, before that is a repetition.',
+    ),
+  },
   evidence: 'the file a call is about, a hash of what was read, failed edits',
   why: 'A file that has not changed says the same however often it is read; reading on in it, or reading it after an edit, shows something else and does not count. An edit that fails on the same file again and again does not know what is in it.',
   confidence: 0.7,
@@ -34,10 +49,12 @@ export const repetition: TrendCheck = {
       seen.delete(what.file);
       seen.set(what.file, { result: what.result, steps });
       keepNewest(seen, filesMax);
-      return steps.length >= limits().sameFile ? `${what.says} ${steps.length} times in ${memorySteps} steps` : null;
+      return steps.length >= limits()['judging.sameFile']
+        ? `${what.says} ${steps.length} times in ${memorySteps} steps`
+        : null;
     };
   },
-};
+});
 
 /** Readers of files; other looks, such as the state of a repository, are asked again and again with good reason. */
 const readers = /^(mcp__.+__)?(read|open|view|read_file|open_file|view_file|notebookread)$/i;

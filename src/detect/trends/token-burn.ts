@@ -1,12 +1,27 @@
+import { trendCheck } from '../check.ts';
 import { Window } from '../loops/check.ts';
-import { counts, type TrendCheck } from './check.ts';
+import { tokens } from '../thresholds.ts';
+import { counts } from './check.ts';
 
 const windowSteps = 20;
 const stepsMin = 6;
 const shareMin = 0.7;
 
-export const tokenBurn: TrendCheck = {
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'token-burn': true;
+  }
+}
+
+export const tokenBurn = trendCheck({
   name: 'token-burn',
+  title: 'spends much on nothing new',
+  thresholds: {
+    'judging.burnTokens': tokens(
+      150_000,
+      'Tokens, weighted by price, that may go into results that bring nothing new.',
+    ),
+  },
   evidence: 'the token figures of each reply, and what the results of its calls brought',
   why: 'Most of the money since the last change or prompt went into results that brought nothing new; the same steps on a short context cost little and are no burn.',
   confidence: 0.7,
@@ -34,9 +49,9 @@ export const tokenBurn: TrendCheck = {
         burnt += one.units;
         wasted += 1;
       }
-      return wasted >= stepsMin && burnt >= limits().burnTokens && burnt >= shareMin * all
+      return wasted >= stepsMin && burnt >= limits()['judging.burnTokens'] && burnt >= shareMin * all
         ? `${Math.round(burnt / 1000)}k tokens, weighted by price, for ${wasted} steps that brought nothing new`
         : null;
     };
   },
-};
+});

@@ -4,9 +4,11 @@ import { agentView, viewNowMs } from '../../../test/runs/agent-view.ts';
 import { judge, run } from '../../../test/runs/scripted-run.ts';
 import type { State } from '../../model/agent.ts';
 import type { RunEvent } from '../../model/run-event.ts';
+import { trendChecks, valuesOf } from '../checks.ts';
 import { examine } from '../health.ts';
-import { trendChecks } from './watch.ts';
 
+/** Everything speaks at once. */
+const brief = Object.fromEntries(Object.keys(valuesOf()).map((key) => [key, 1 / 60_000]));
 const names: string[] = trendChecks.map(({ name }) => name);
 const trends = (events: readonly RunEvent[]) =>
   judge(events)
@@ -83,16 +85,18 @@ it('no check throws, whatever stands in a view', () => {
     fc.property(view, ({ state, lastTurn, lastTurnAtMs, error, errorKind, resetsAtMs }) => {
       const limits = [{ name: '', percent: 100, resetsAtMs }];
       const given = agentView(state, null, 1, { lastTurn, lastTurnAtMs, error, errorKind, limits });
-      const stallMs = { thinking: 1, tool: 1, mcp: 1, subagent: 1 };
-      const found = examine({
-        view: given,
-        nowMs: viewNowMs,
-        limits: { waitingNotifyMs: 1, answerMs: 1, startMs: 1, completionMs: 1, stallMs },
-        unansweredSinceMs: null,
-        loops: [],
-        completion: { signal: 'x', said: false },
-        missedSince: () => 0,
-      });
+      const found = examine(
+        {
+          view: given,
+          nowMs: viewNowMs,
+          answerMs: 1,
+          unansweredSinceMs: null,
+          loops: [],
+          completion: { signal: 'x', said: false },
+          missedSince: () => 0,
+        },
+        brief,
+      );
       expect(found.findings.length + found.fine.length).toBeGreaterThan(15);
     }),
   );

@@ -1,31 +1,15 @@
 import type { RunEvent } from '../../model/run-event.ts';
+import type { TrendCheck } from '../check.ts';
+import { trendChecks } from '../checks.ts';
 import { Held, type Trouble } from '../loops/held.ts';
 import type { Brought } from '../loops/novelty.ts';
 import type { Step } from '../loops/steps.ts';
-import type { Moment, TrendCheck, TrendFold, TrendLimits, TrendName } from './check.ts';
-import { cognitiveDecay } from './cognitive-decay.ts';
-import { costSpike } from './cost-spike.ts';
-import { entropy } from './entropy.ts';
-import { errorAcceleration } from './error-acceleration.ts';
-import { lowCache } from './low-cache.ts';
-import { lowEfficiency } from './low-efficiency.ts';
-import { repetition } from './repetition.ts';
+import type { Values } from '../thresholds.ts';
+import type { Moment, TrendFold } from './check.ts';
 import { Spending } from './spending.ts';
-import { tokenBurn } from './token-burn.ts';
-
-export const trendChecks: readonly TrendCheck[] = [
-  repetition,
-  errorAcceleration,
-  tokenBurn,
-  entropy,
-  costSpike,
-  lowCache,
-  lowEfficiency,
-  cognitiveDecay,
-];
 
 interface Watched {
-  held: Held<TrendName>;
+  held: Held;
   fold: TrendFold;
   lasts: TrendCheck['lasts'];
 }
@@ -36,9 +20,9 @@ export class TrendWatch {
   readonly #watched: Watched[];
 
   constructor(
-    limits: () => TrendLimits,
-    opened: (trouble: Trouble<TrendName>) => void,
-    closed: (trouble: Trouble<TrendName>, index: number) => void,
+    limits: () => Values,
+    opened: (trouble: Trouble) => void,
+    closed: (trouble: Trouble, index: number) => void,
   ) {
     this.#watched = trendChecks.map((check) => ({
       held: new Held(check.name, opened, closed),
@@ -47,7 +31,7 @@ export class TrendWatch {
     }));
   }
 
-  get open(): Trouble<TrendName>[] {
+  get open(): Trouble[] {
     return this.#watched.map(({ held }) => held.open).filter((trouble) => trouble !== null);
   }
 

@@ -1,6 +1,5 @@
 import os from 'node:os';
 import type { Command } from 'commander';
-import { judgedByDefault } from '../../../config/judged.ts';
 import { type ConfigPlaces, isConfigured } from '../../../config/places.ts';
 import { counted } from '../../../model/count.ts';
 import type { ReplayJob, ReplayPart } from '../../../replay/part.ts';
@@ -100,7 +99,7 @@ async function configFor(file: string | undefined) {
     home: os.homedir(),
     projectDir: process.cwd(),
   };
-  if (file === undefined && !isConfigured(places)) return { ...judgedByDefault, configDirs: [] };
+  if (file === undefined && !isConfigured(places)) return { configDirs: [] };
   const { checkConfigFile, loadConfig } = await import('../../../config/load.ts');
   const loaded = file === undefined ? loadConfig(places) : checkConfigFile(file, places);
   if (!loaded.ok)

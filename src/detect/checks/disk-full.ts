@@ -1,0 +1,18 @@
+import { noThresholds, ofHost, outsideCheck, tells } from '../check.ts';
+
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'disk-full': true;
+  }
+}
+
+export const diskFull = outsideCheck({
+  name: 'disk-full',
+  title: 'has a full disk',
+  evidence: 'what the file system and the database answer',
+  why: 'What cannot be stored cannot be done.',
+  about: 'host',
+  thresholds: noThresholds,
+  ladder: tells('once'),
+  worth: ofHost('the file system says so, or the database'),
+});

@@ -1,0 +1,17 @@
+import { noThresholds, onRecord, outsideCheck, tells } from '../check.ts';
+
+declare module '../../model/check.ts' {
+  interface CheckNames {
+    'spawns-failing': true;
+  }
+}
+
+export const spawnsFailing = outsideCheck({
+  name: 'spawns-failing',
+  title: 'has background work of a kind that always fails',
+  evidence: 'how all its background work of one kind ended',
+  why: 'Where none of a kind has ever finished it is not the work but the kind.',
+  thresholds: noThresholds,
+  ladder: tells('once'),
+  worth: onRecord('the words of the client, or of whoever tracked them', 'All were said to have failed.'),
+});
