@@ -50,10 +50,11 @@ it('prompts count unless they were refused, each for all it was about; messages 
     lastPromptMs: baseMs + 5_000,
     tells: 1,
     lastTellMs: baseMs + 6_000,
+    isProved: true,
     leftovers: expect.arrayContaining(['said at 3 [wk-12ab]', 'said at 5 [wk-12ab]']),
   });
   expect(deeds.value.get(stop)?.leftovers).toHaveLength(2);
-  const noteDeeds = { prompts: 1, lastPromptMs: baseMs + 3_000, tells: 0, lastTellMs: null };
+  const noteDeeds = { prompts: 1, lastPromptMs: baseMs + 3_000, tells: 0, lastTellMs: null, isProved: false };
   expect(deeds.value.get(note)).toEqual({ ...noteDeeds, leftovers: ['said at 3 [wk-12ab]'] });
   expect(deeds.value.has(never)).toBe(false);
 });

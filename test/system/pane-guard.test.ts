@@ -54,8 +54,9 @@ describe('nothing is typed', () => {
     expect([await late.paste('again', guard), await late.keys('Enter', 1, guard)]).toEqual(['not-now', 'not-now']);
     expect(await screen()).toBe(before);
     expect((await tmux.run('list-buffers')).trim()).toBe('');
+    expect(await late.keys('C-u', 1, guard)).toBe('not-now');
     // What was typed is ours to take out again.
-    expect(await late.keys('C-u', 1, guard)).toBe('done');
+    expect(await late.keys('C-u', 1, { ...guard, takesBack: true })).toBe('done');
   });
 
   const other: [string, () => Promise<unknown>, Partial<TypingGuard>][] = [

@@ -1,6 +1,6 @@
 // A person is a person in every client: while one types nothing of ours lands, no text of theirs is mixed with ours, and
 // once they are quiet it goes out. Typing by `send-keys` from a script cannot be told from a program's and is not promised.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tmuxPane } from '../../src/act/pane-terminal.ts';
@@ -97,7 +97,8 @@ describe('a terminal in control mode', () => {
       findings.some(({ check }) => check === 'control-client'),
     );
     expect(shown.health).toBe('warning');
-    const messages = () => readFileSync(path.join(world.dir, 'told'), 'utf8').split('\n').filter(Boolean);
+    const told = path.join(world.dir, 'told');
+    const messages = () => (existsSync(told) ? readFileSync(told, 'utf8').split('\n').filter(Boolean) : []);
     await until('a person told', () => messages().length > 0);
     const why = JSON.parse((await world.run('why', 'control-ps', '--json')).stdout) as { fired: { check: string }[] };
     expect(why.fired.map(({ check }) => check)).toEqual(['control-client']);
