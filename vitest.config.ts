@@ -31,7 +31,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // Thousands of made-up inputs take their time on a machine that has other things to do.
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['{src,bench}/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 },
+      },
       {
         extends: true,
         test: {
