@@ -11,9 +11,10 @@ const timed = ['more-states', 'spawns', 'state-matrix'].map((name) => `test/clie
 const longTimed = ['conformance', 'people', 'prompts', 'rule-limits', 'state-matrix', 'states'].map(
   (name) => `test/long/${name}.test.ts`,
 );
-const long = { testTimeout: 900_000, hookTimeout: 120_000 };
+const madeDatabase = { globalSetup: ['test/system/made-database.ts'] };
+const long = { ...madeDatabase, testTimeout: 900_000, hookTimeout: 120_000 };
 // Two at a time where a file says that its scenarios may go together.
-const realClients = { testTimeout: 180_000, hookTimeout: 120_000, maxConcurrency: 2 };
+const realClients = { ...madeDatabase, testTimeout: 180_000, hookTimeout: 120_000, maxConcurrency: 2 };
 
 const seconds: Record<string, number> = JSON.parse(readFileSync('scripts/test/seconds.json', 'utf8'));
 
@@ -31,7 +32,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // Thousands of made-up inputs take their time on a machine that has other things to do.
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['{src,bench}/**/*.test.ts'], testTimeout: 60_000, maxWorkers: 2 },
+      },
       {
         extends: true,
         test: {
@@ -41,7 +45,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           // Much of the time they wait, for a daemon that looks every two seconds.
           maxWorkers: 4,
-          globalSetup: ['test/system/postgres-setup.ts'],
+          globalSetup: ['test/system/made-database.ts', 'test/system/postgres-setup.ts'],
         },
       },
       {

@@ -1,7 +1,7 @@
 import { type Hold, processName } from '../model/hold.ts';
 
 /** Renewed this often; one that was not for `holdMs` is taken over, for its holder hangs. */
-export const renewMs = 5_000;
+export const renewMs = 10_000;
 const holdMs = 30_000;
 
 /** Looked up only where they count: each is a look at a process. */

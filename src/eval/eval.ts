@@ -1,6 +1,5 @@
 import { defaultConfig } from '../config/schema.ts';
 import { loopChecks, trendChecks } from '../detect/checks.ts';
-import { type LoopLimits, loopLimits } from '../detect/loops/check.ts';
 import { ok, type Result } from '../model/result.ts';
 import { fHalf, median, ratio, round, wilson } from '../model/statistics.ts';
 import { shown } from '../model/text.ts';
@@ -21,7 +20,6 @@ import {
   type Score,
 } from './score.ts';
 import { type TrendFigures, trendFigures } from './trends.ts';
-import { crossValidate, foldCount, foldSeed } from './tune.ts';
 
 export interface Figures {
   tp: number;
@@ -67,7 +65,6 @@ export interface EvalDocument {
   by_label: Record<string, LabelFigures>;
   samples: Record<'random' | 'targeted', Record<Family, { n: number; tp: number; recall: number | null }>>;
   baselines: Record<string, Figures>;
-  cross_validation: { folds: number; seed: number; loop: Figures; chosen: LoopLimits[]; defaults: LoopLimits };
   false_alarms_per_hour: number | null;
   open_turn_hours: number;
   hard_negatives: { n: number; passed: number; failed: string[] };
@@ -93,8 +90,6 @@ export async function evaluate(
   const limits = judgeLimits(defaultConfig());
   const judged = runs.map((run) => judgeRun(run, limits));
   const scores = Object.fromEntries(familyNames.map((family) => [family, scoreOf(judged, family)])) as Scores;
-  progress('choosing thresholds on four fifths, five times');
-  const validated = crossValidate(runs, limits);
   const hours = judged.reduce((total, { openMs }) => total + openMs, 0) / 3_600_000;
   const timedWrong = familyNames
     .flatMap((family) => scores[family].wrong)
@@ -113,13 +108,6 @@ export async function evaluate(
     by_label: byLabel(scores, runs),
     samples: { random: sampleFigures(scores, 'random'), targeted: sampleFigures(scores, 'targeted') },
     baselines: Object.fromEntries(Object.entries(baselines).map(([name, rule]) => [name, baselineFigures(runs, rule)])),
-    cross_validation: {
-      folds: foldCount,
-      seed: foldSeed,
-      loop: figures(validated.score),
-      chosen: validated.chosen,
-      defaults: loopLimits,
-    },
     false_alarms_per_hour: hours === 0 ? null : round(timedWrong.length / hours),
     open_turn_hours: round(hours),
     hard_negatives: hardNegatives(judged),
@@ -156,7 +144,7 @@ function all(scores: Scores): Score {
   };
 }
 
-function figures(score: Score): Figures {
+export function figures(score: Score): Figures {
   const [tp, fp, fn] = [score.hits.length, score.wrong.length, score.misses.length];
   return {
     tp,
@@ -235,7 +223,7 @@ function sampleFigures(scores: Scores, which: Label['sample']): EvalDocument['sa
   return Object.fromEntries(entries) as EvalDocument['samples']['random'];
 }
 
-function baselineFigures(runs: LabelledRun[], rule: (typeof baselines)[string]): Figures {
+export function baselineFigures(runs: LabelledRun[], rule: (typeof baselines)[string]): Figures {
   const score = emptyScore();
   for (const run of runs) addScore(score, run, baselineAlarms(run, rule), 'loop');
   return figures(score);

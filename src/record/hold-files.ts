@@ -33,6 +33,8 @@ const holdSchema = z.strictObject({
 
 /** Somebody else changes it at this moment, which takes no time. */
 const attemptsMax = 50;
+/** A round asks for all agents at once: whose folder it is has not changed since the one before. */
+const checkedMs = 20;
 
 /**
  * By the user alone, so that also a `check` of cron finds it, which has nothing of a session's environment. root has a
@@ -45,6 +47,9 @@ export function holdsFolder(uid: number): string {
 /** One file per agent process, changed only under its lock. */
 export class HoldFiles {
   readonly folder: string;
+  #usable: { atMs: number; answer: Result<void, 'unusable'> } | null = null;
+  /** What was read, and how its file looked then: a hold is replaced whole, so a file that looks the same says the same. */
+  readonly #known = new Map<string, { stamp: string; hold: Hold | null }>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -52,6 +57,13 @@ export class HoldFiles {
 
   /** The folder is ours alone: what stands in another one nobody can believe. */
   check(): Result<void, 'unusable'> {
+    const nowMs = performance.now();
+    if (this.#usable === null || nowMs - this.#usable.atMs > checkedMs)
+      this.#usable = { atMs: nowMs, answer: this.#lookAtFolder() };
+    return this.#usable.answer;
+  }
+
+  #lookAtFolder(): Result<void, 'unusable'> {
     const unusable = (why: string, fix: string) => fail('unusable', `${this.folder} ${why}`, fix);
     const remove = `remove it (\`rm -r ${this.folder}\`), as its owner or root`;
     try {
@@ -78,12 +90,20 @@ export class HoldFiles {
 
   /** null: there is none, or nothing that anybody could have written so. */
   read(agent: ProcessId): Hold | null {
-    return this.#parse(this.#file(agent), agent);
+    const file = this.#file(agent);
+    const looks = looksOf(file);
+    const known = this.#known.get(file);
+    if (looks !== null && known?.stamp === looks.stamp) return known.hold;
+    this.#known.delete(file);
+    const hold = looks === null ? null : this.#parse(file, agent);
+    // Changed a moment ago, it could be changed again and look the same: the times of files are coarse.
+    if (looks?.isOld && looksOf(file)?.stamp === looks.stamp) this.#known.set(file, { stamp: looks.stamp, hold });
+    return hold;
   }
 
   /** What `next` makes of it, with nobody else at it; null leaves it as it is. */
   change(agent: ProcessId, next: (found: Hold | null) => Hold | null): Result<Hold | null, 'unusable' | 'busy'> {
-    const usable = this.check();
+    const usable = this.#lookAtFolder();
     if (!usable.ok) return usable;
     const file = this.#file(agent);
     let lock = acquireLock(`${file}.lock`);
@@ -114,6 +134,7 @@ export class HoldFiles {
 
   /** What is left of agents that are gone, and that nobody tells of any more. */
   clean(isAlive: (process: ProcessId) => boolean): void {
+    this.#known.clear();
     const owners = new Map<string, ProcessId>();
     for (const name of this.#names()) {
       const [whole, pid, startTicks, bootId] = /^(\d{1,10})-(\d{1,20})-([\w-]{1,64})/.exec(name) ?? [];
@@ -155,6 +176,17 @@ export class HoldFiles {
 }
 
 const fileBytesMax = 16 * 1024;
+const oldMs = 1_000;
+
+/** null: there is none. The last of the times nobody can set. */
+function looksOf(file: string): { stamp: string; isOld: boolean } | null {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = lstatSync(file, { bigint: true });
+    return { stamp: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, isOld: Date.now() - Number(ctimeMs) > oldMs };
+  } catch {
+    return null;
+  }
+}
 
 /** Without O_NONBLOCK opening a FIFO would wait for its writer. */
 function readPlain(file: string): string {

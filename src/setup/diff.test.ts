@@ -52,6 +52,15 @@ it('leads from the one to the other, by the rules of a patch', () => {
   );
 });
 
+it('of a file that changed nearly everywhere, shows the old one and the new one', () => {
+  const whole = (word: string, count: number) => Array.from({ length: count }, (_, n) => `${word} ${n}\n`).join('');
+  const [old, fresh] = [`${whole('old', 700)}same\nend`, `${whole('new', 800)}same\n`];
+  const diff = unifiedDiff('file', old, fresh);
+  expect(diff.split('\n').filter((line) => line.startsWith('@@'))).toEqual(['@@ -1,702 +1,801 @@']);
+  expect(patched(old, diff)).toBe(fresh);
+  expect(patched('', unifiedDiff('file', '', whole('new', 1_500)))).toBe(whole('new', 1_500));
+});
+
 /** As `patch` does it: what a hunk says of its place and length has to be so. */
 function patched(before: string, diff: string): string {
   const old = before.match(/[^\n]*\n|[^\n]+$/g) ?? [];

@@ -1,11 +1,12 @@
 // One test's whole world; see src/conform/sandbox.ts.
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { TestContext } from 'vitest';
+import { inject, type TestContext } from 'vitest';
 import { startFakeModel } from '../../src/conform/fake-model.ts';
 import { Sandbox } from '../../src/conform/sandbox.ts';
 import { DeadlineMissed, until } from '../../src/conform/until.ts';
+import { giveDatabase } from '../system/made-database.ts';
 import type { Agent } from './agent.ts';
 import { forbidden } from './forbidden.ts';
 
@@ -14,6 +15,16 @@ export { watchkeeperProgram } from '../../src/conform/sandbox.ts';
 export class Scenario extends Sandbox {
   readonly agents: Agent[] = [];
   readonly until = until;
+
+  override async watchkeeper(
+    ...[args, options = {}]: Parameters<Sandbox['watchkeeper']>
+  ): ReturnType<Sandbox['watchkeeper']> {
+    const { DATABASE_URL: url, WATCHKEEPER_HOME: home } = options.env ?? {};
+    const isOwn = url === undefined && home === undefined && !existsSync(this.watchkeeperHome);
+    const made = isOwn && args[0] === 'up' ? inject('madeDatabase') : undefined;
+    if (made !== undefined) giveDatabase(this.watchkeeperHome, made);
+    return super.watchkeeper(args, options);
+  }
 }
 
 /** For `test('…', scenario(async (s) => { … }))`. */

@@ -1,6 +1,5 @@
 import os from 'node:os';
 import type { Command } from 'commander';
-import { runOnce } from '../../../daemon/start.ts';
 import { healthReport, type StatusDocument } from '../../../daemon/status.ts';
 import { findHome, runningDaemon } from '../../../home/home.ts';
 import { askDaemon } from '../daemon.ts';
@@ -35,6 +34,7 @@ export function addCheck(program: Command): void {
 async function oneRound(createUser: boolean): Promise<StatusDocument> {
   const home = findHome(process.env);
   if (runningDaemon(home) !== null) return askDaemon('status', {});
+  const { runOnce } = await import('../../../daemon/start.ts');
   const done = await runOnce({
     home,
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },

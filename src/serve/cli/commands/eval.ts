@@ -12,7 +12,7 @@ export function addEval(program: Command): void {
     .summary('how often the health checks are right, on labelled runs')
     .description(
       'Puts the runs that DIR/labels.jsonl names through the health checks and prints precision, recall and delay with ' +
-        'their intervals, beside simpler rules. Thresholds are also chosen on four fifths of the runs and tried on the rest.',
+        'their intervals, beside simpler rules.',
     )
     .argument('<dir>', 'the folder with labels.jsonl')
     .option('--json', 'one JSON document')
@@ -49,7 +49,6 @@ function evalText(result: EvalDocument): string {
   const rows = [
     ...Object.entries(result.by_family).map(([name, figures]) => row(name, figures)),
     row('all', result.overall),
-    row('loop, held out', result.cross_validation.loop),
     ...Object.entries(result.baselines).map(([name, figures]) => row(`${name} (loop)`, figures)),
   ];
   const { hard_negatives: hard } = result;

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { configWayOut } from '../../../config/places.ts';
-import { allHosts } from '../../../daemon/hosts-document.ts';
 import type { AgentDocument, StatusDocument } from '../../../daemon/status.ts';
 import { handoffWaitsText } from '../../../handoff/documents.ts';
 import { findHome } from '../../../home/home.ts';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
 import { askDaemon, needAgent } from '../daemon.ts';
-import { needDatabaseUrl, queryFailure } from '../database.ts';
 import { holdText } from '../hold-text.ts';
 import { hostsText } from '../hosts-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
@@ -61,6 +59,11 @@ async function ofThisHost(name: string | undefined) {
 
 /** From the database, so it works with the daemon down as long as that runs. */
 async function ofAllHosts() {
+  // What reads a database takes longer to load than `status` takes for all of its work.
+  const [{ allHosts }, { needDatabaseUrl, queryFailure }] = await Promise.all([
+    import('../../../daemon/hosts-document.ts'),
+    import('../database.ts'),
+  ]);
   const read = await allHosts(needDatabaseUrl(), findHome(process.env));
   if (!read.ok) throw queryFailure(read);
   return { document: read.value, text: () => hostsText(read.value) };

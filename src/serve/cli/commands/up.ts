@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import type { RunningDaemon, StartFailure } from '../../../daemon/daemon.ts';
-import { startDaemon } from '../../../daemon/start.ts';
 import { findHome, runningDaemon } from '../../../home/home.ts';
 import { eventText } from '../event-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
@@ -67,6 +66,8 @@ async function upHere(options: UpOptions): Promise<void> {
   // A closed terminal is such a stop, and so is a reader who is gone, as in `up | head`.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   process.stdout.removeAllListeners('error').on('error', stop);
+  // Only here: who starts one in the background, and `check` beside one that runs, need nothing of it.
+  const { startDaemon } = await import('../../../daemon/start.ts');
   const started = await startDaemon({
     home,
     places: { file: process.env.WATCHKEEPER_CONFIG ?? null, home: os.homedir(), projectDir: process.cwd() },
