@@ -354,6 +354,14 @@ export const mutants = [
     tests: [typist],
   },
   {
+    guarantee: 4,
+    what: 'an agent in a terminal of its own, within another program of the pane, is typed to',
+    file: 'src/sense/fresh-look.ts',
+    find: 'isItsTerminal && isBelow(',
+    put: 'isBelow(',
+    tests: [typist],
+  },
+  {
     guarantee: 12,
     what: 'a rule acts without its database',
     file: 'src/actions/prompter.ts',
