@@ -362,6 +362,14 @@ export const mutants = [
     tests: [typist],
   },
   {
+    guarantee: 40,
+    what: 'a start with a bad file of a project acts on its agents as if there were none',
+    file: 'src/config/load.ts',
+    find: 'if (isLeftOut) said.push(',
+    put: 'if (false) said.push(',
+    tests: ['src/config/watch.test.ts'],
+  },
+  {
     guarantee: 12,
     what: 'a rule acts without its database',
     file: 'src/actions/prompter.ts',
