@@ -354,6 +354,22 @@ export const mutants = [
     tests: [typist],
   },
   {
+    guarantee: 4,
+    what: 'an agent in a terminal of its own, within another program of the pane, is typed to',
+    file: 'src/sense/fresh-look.ts',
+    find: 'isItsTerminal && isBelow(',
+    put: 'isBelow(',
+    tests: [typist],
+  },
+  {
+    guarantee: 40,
+    what: 'a start with a bad file of a project acts on its agents as if there were none',
+    file: 'src/config/load.ts',
+    find: 'if (isLeftOut) said.push(',
+    put: 'if (false) said.push(',
+    tests: ['src/config/watch.test.ts'],
+  },
+  {
     guarantee: 12,
     what: 'a rule acts without its database',
     file: 'src/actions/prompter.ts',

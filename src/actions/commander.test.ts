@@ -14,7 +14,7 @@ const old = '0b7e8a52-0000-4000-8000-000000000000';
 const fresh = '0b7e8a52-1111-4000-8000-000000000000';
 const process: ProcessInfo = {
   ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
-  ...{ processGroup: 7, terminalGroup: 7 },
+  ...{ processGroup: 7, terminal: 34_817, terminalGroup: 7 },
 };
 const info = { kind: 'file', size: 1, mtimeMs: 1, inode: '1', bornMs: 1, uid: 1 } as const;
 

@@ -129,6 +129,14 @@ describe('what is not the agent in its own pane any more gets nothing', () => {
     ['another process has its pid', (agent) => Object.assign(agent, { processNow: { startTicks: '71' } })],
     ['it is stopped', (agent) => Object.assign(agent, { processNow: { runState: 'T' } })],
     ['another program has its terminal', (agent) => Object.assign(agent, { processNow: { terminalGroup: 9 } })],
+    [
+      'another program of the pane has given it a terminal of its own',
+      (agent) => Object.assign(agent, { paneNow: { pid: 3 }, processNow: { ppid: 3, terminal: 34_818 } }),
+    ],
+    [
+      'neither it nor its pane has a terminal',
+      (agent) => Object.assign(agent, { paneNow: { pid: 7 }, processNow: { terminal: 0 } }),
+    ],
     ['its pane is gone', (agent) => Object.assign(agent, { paneNow: null })],
     ['its pane is dead', (agent) => Object.assign(agent, { paneNow: { dead: true } })],
     [

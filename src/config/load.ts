@@ -48,6 +48,18 @@ export function loadConfig(places: ConfigPlaces): ConfigResult<LoadedConfig> {
   return loadRead(read, problems, places.home);
 }
 
+/**
+ * For a start. Whoever wrote a bad file of a project has no say over the machine: it is left out. Its agents are only watched until it
+ * is right, since nobody knows by how much it was to narrow what is done to them.
+ */
+export function loadForStart(places: ConfigPlaces): ConfigResult<LoadedConfig> {
+  const { read, problems } = readFiles(places);
+  if (problems.length > 0) return loadRead(read, problems, places.home);
+  const isLeftOut = projectProblems(read).length > 0;
+  const project = read.project === null ? null : { ...read.project, isLeftOut };
+  return ok(inForce({ ...read, project }, places.home));
+}
+
 /** Both files as they are now; `problems`: of the machine's. Those of a project's file are seen where it is put over it. */
 export function readFiles(places: ConfigPlaces): { read: ReadFiles; problems: ConfigProblem[] } {
   const { machine, project } = configFiles(places);
@@ -93,10 +105,12 @@ export function inForce(read: ReadFiles, home: string): LoadedConfig {
 }
 
 function ofProject(machine: Config, project: OneFile): ProjectConfig | null {
+  const { config, isLeftOut } = project;
   const said: { key: ConfigKey; value: unknown; origin: string }[] = configKeys.flatMap((key) => {
     const origin = originIn(project, key.split('.'));
-    return origin === null || project.config === null ? [] : [{ key, origin, value: getKey(project.config, key) }];
+    return origin === null || config === null || isLeftOut ? [] : [{ key, origin, value: getKey(config, key) }];
   });
+  if (isLeftOut) said.push({ key: 'mode', origin: `${printable(project.path)} is left out`, value: 'watch' });
   if (project.missed !== null) said.push({ key: 'mode', origin: missedOrigin(project.missed), value: 'watch' });
   if (said.length === 0) return null;
   const directory = directoryOf(project);
@@ -129,6 +143,8 @@ export interface OneFile {
   says: boolean;
   /** What the last run had in its place, and this one does not find, or finds empty; null: nothing. */
   missed: string | null;
+  /** A start found something wrong with it. */
+  isLeftOut: boolean;
   /** null when it is missing or no YAML. */
   yaml: YamlValue | null;
   /** null when something is wrong with it. */
@@ -137,7 +153,16 @@ export interface OneFile {
 }
 
 function readOne(file: string): OneFile {
-  const one = { path: file, found: true, says: true, missed: null, yaml: null, config: null, problems: [] };
+  const one = {
+    path: file,
+    found: true,
+    says: true,
+    missed: null,
+    isLeftOut: false,
+    yaml: null,
+    config: null,
+    problems: [],
+  };
   const bad = (problems: OneFile['problems']) => ({ ...one, problems });
   const read = readConfigText(file);
   if (read.kind === 'missing') return { ...one, found: false, says: false, config: defaultConfig() };

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from './load.ts';
+import { loadConfig, loadForStart } from './load.ts';
+import { formatProblem } from './problem.ts';
 import { type ConfigChange, watchConfig } from './watch.ts';
 
 let root = '';
@@ -197,6 +198,45 @@ describe('the configuration while the daemon runs', () => {
     writeFileSync(file, 'handoff: {atPercent: 95}\n');
     watch.settle();
     expect(watch.current().project?.config.handoff.atPercent).toBe(95);
+  });
+
+  it.each([
+    ['a value that is none', 'mode: wach\n'],
+    ['no YAML', 'mode: [watch\n'],
+    ['a key that no project may set', 'mode: watch\nnotify: []\n'],
+    ['a directory in its place', null],
+  ])(
+    "a project's file that is bad at a start does not hold up the machine's, and its agents are only watched: %s",
+    (_what, text) => {
+      writeFileSync(file, 'tickSeconds: 7\n');
+      if (text === null) mkdirSync(projectFile);
+      else writeFileSync(projectFile, text);
+      const places = { file: null, home: root, projectDir: path.dirname(projectFile) };
+      const loaded = loadForStart(places);
+      if (!loaded.ok) throw new Error(loaded.message);
+      const watch = watchConfig(places, loaded.value);
+      expect(watch.leftOut().map(formatProblem)).toEqual([expect.stringContaining(projectFile)]);
+      const observed = [{ match: '*', authority: 'observe' }];
+      const settle = () => [watch.check(), watch.check()];
+      for (let turn = 0; turn < 2; turn += 1) {
+        expect(settle()).toEqual(['unchanged', 'unchanged']);
+        expect(watch.current().config).toMatchObject({ tickSeconds: 7, mode: 'act' });
+        expect(watch.current().project?.config.projectAgents).toEqual(observed);
+      }
+      rmSync(projectFile, { recursive: true });
+      writeFileSync(projectFile, 'handoff: {atPercent: 90}\n');
+      settle();
+      expect(watch.current().project?.config).toMatchObject({ projectAgents: null, handoff: { atPercent: 90 } });
+      expect(watch.leftOut()).toEqual([]);
+    },
+  );
+
+  it("a machine's file that is bad at a start stops it", () => {
+    writeFileSync(file, 'mode: wach\n');
+    writeFileSync(projectFile, 'mode: watch\n');
+    expect(loadForStart({ file: null, home: root, projectDir: path.dirname(projectFile) })).toMatchObject({
+      ok: false,
+    });
   });
 
   it('keeps what it has when a named file goes', () => {

@@ -12,6 +12,8 @@ export interface ConfigWatch {
   current(): LoadedConfig;
   /** Files that were there and are not, or not any more: what they said stays, or nothing is done. */
   missing(): string[];
+  /** What is wrong with a project's file that the start left out. */
+  leftOut(): ConfigProblem[];
   /** Looks at the files once; called every tick. */
   check(): ConfigChange;
 }
@@ -29,7 +31,7 @@ export function watchConfig(
 ): ConfigWatch {
   let current = loaded;
   /** What is wrong with the files as they are: each is told once. */
-  let told = new Set<string>();
+  let told = new Set(leftOutOf(loaded).map(formatProblem));
   let lost = missedFiles(loaded);
   // Unknown, since the files may have changed after `loaded` was read; the first two checks settle it.
   let applied: string | null = null;
@@ -39,6 +41,7 @@ export function watchConfig(
   return {
     current: () => current,
     missing: () => lost,
+    leftOut: () => leftOutOf(current),
     check() {
       const now = fingerprint(places);
       if (now === applied) {
@@ -85,6 +88,10 @@ export function watchConfig(
     lost.push(before.missed ?? now.path);
     return before;
   }
+}
+
+function leftOutOf({ read }: LoadedConfig): ConfigProblem[] {
+  return read.project?.isLeftOut === true ? inOrder(projectProblems(read)) : [];
 }
 
 /** Files an earlier run had. */

@@ -294,6 +294,8 @@ export class Daemon {
         'warn',
         `${file}, which the last run had, is missing: where it counted nothing is done; ${configWayOut}`,
       );
+    for (const problem of this.#config.leftOut())
+      this.#notice('warn', `left out, and its agents only watched until it is right: ${formatProblem(problem)}`);
     await this.#tick();
     const control = await serveControl(home, (line) =>
       this.#answer(line).catch((error) => {

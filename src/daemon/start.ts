@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { openAllowances } from '../actions/allowances.ts';
-import { loadConfig } from '../config/load.ts';
+import { loadForStart } from '../config/load.ts';
 import { withMemory } from '../config/memory.ts';
 import { watchConfig } from '../config/watch.ts';
 import { makeHomeDir, runningDaemon } from '../home/home.ts';
@@ -67,7 +67,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
 }
 
 async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon, StartFailure>> {
-  const loaded = loadConfig(options.places);
+  const loaded = loadForStart(options.places);
   if (!loaded.ok) return fail('config', loaded.message);
   const config = withMemory(options.home, loaded.value, options.places.home);
   const host = claimHost(options.home);

@@ -10,7 +10,7 @@ export interface FreshLook {
   activity: RegistryActivity | null;
   /** Its screen is one of those before the first prompt. */
   atSetup: boolean;
-  /** The client belongs to the pane: it is the pane's own process or below it. */
+  /** The client reads what is typed into the pane: it is the pane's own process or below it, and in the same terminal. */
   inPane: boolean;
 }
 

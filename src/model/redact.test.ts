@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { leakIn, madeSecrets } from '../../test/fixtures/secrets.ts';
+import { leakIn, madeSecrets, spelledSecrets } from '../../test/fixtures/secrets.ts';
 import { redact } from './redact.ts';
 import { shown } from './text.ts';
 
-const all = madeSecrets();
+const all = [...madeSecrets(), ...spelledSecrets()];
 
 function slipped(clean: (text: string) => string): string[] {
   return all.flatMap(({ name, text, canary }) => {
@@ -128,6 +128,23 @@ describe('ordinary text stays as it is', () => {
     'sbp_count dapi_client phx_router tvly-x dp.start.all pat-na1-short nfp_list',
     'setenv EDITOR vim; set -x; set -gx PATH /usr/bin',
     'passed: 12, passes=3, bypass: no, compass=north',
+    'mysql -p shop, then mysql -P 3306 -u root; docker run -p 8080:80 image; ssh -p 2222 host; mkdir -p a/b',
+    'docker login -p $PASSWORD, redis-cli -a "$REDIS_PASSWORD" ping, 7z x -p',
+    'curl -u "$USER:$TOKEN" https://example.org; curl -o out -b cookies.txt',
+    'The password is stored as a hash. The token is in the header. A secret to share.',
+    'password | required | at least 8 characters, one figure',
+    'The API key is needed, the access key as well, press any key to continue',
+    'token OAuth2Client, secret Base64Encoder, password PBKDF2WithHmacSHA256, key utf8mb4_0900_ai_ci',
+    'the token expired at 2026-11-19T05:11:38Z in version v1.2.3-beta.4 of x86_64-pc-linux-gnu',
+    'cache_key: node-modules-9f86d081884c7d65, idempotency_key: 9f86d081884c7d65, sort_key=a1b2c3d4e5',
+    'auth: none, require_auth=true, X_AUTH: enabled, bearer: yes, psk: wpa2',
+    'vault login, cargo login and npm login ask for it; ngrok authtoken is set once',
+    'login(request, response), client.auth(options), connect("localhost", 5432)',
+    'src/main.ts:10:5:error:TS2304 and 10:20:30:40:50',
+    'zip -P needs an argument; unzip -l a.zip; ssh-keygen -t ed25519 -f id_ed25519',
+    'https://example.org/callback?code=404&state=1',
+    'seed phrase: write it down',
+    '{"value":"blue","name":"COLOUR"},{"value":"7","name":"TOKEN_COUNT"}',
   ])('%s', (text) => expect(redact(text)).toBe(text));
 
   it('also beside a secret', () =>

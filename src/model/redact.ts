@@ -1,3 +1,4 @@
+import { commandSecrets } from './secret-commands.ts';
 import { namedValues } from './secret-names.ts';
 import { knownShapes } from './secret-shapes.ts';
 
@@ -13,7 +14,7 @@ export const redacted = '[redacted]';
 
 export function redact(text: string): string {
   const read = asRead(text);
-  const spans = [...knownShapes(read.text), ...namedValues(read.text)];
+  const spans = [...knownShapes(read.text), ...namedValues(read.text), ...commandSecrets(read.text)];
   if (spans.length === 0) return text;
   spans.sort((a, b) => a[0] - b[0]);
   let result = '';

@@ -1,3 +1,4 @@
+import { looksRandom } from './looks-random.ts';
 import { redacted, type Span } from './redact.ts';
 
 /**
@@ -12,19 +13,23 @@ export function namedValues(text: string): Span[] {
     const name = nameAt(text, match.index, match[0]);
     if (name === null) continue;
     const [span, next] = valueBehind(text, name, word.lastIndex);
-    if (span !== null) found.push(span);
-    word.lastIndex = next;
+    const value = span ?? looseValue(text, match.index + match[0].length);
+    const before = value === null ? valueBefore(text, name.from) : null;
+    for (const one of [value, before]) if (one !== null) found.push(one);
+    word.lastIndex = Math.max(next, value?.[1] ?? 0);
   }
   return found;
 }
 
-const hint = /pass|pwd|kennwort|secret|token|key|auth|cookie|cred|jwt|sig|sess|mnemonic|otp|pw|pat(?![a-z])/i;
+const hint =
+  /pass|pwd|kennwort|secret|token|key|auth|cookie|cred|jwt|sig|sess|mnemonic|otp|pw|psk|code|bearer|ident|connect\.sid|pat(?![a-z])/i;
 
 /** Of anything longer only the end is looked at. */
 const nameCharsMax = 120;
 
 interface Name {
-  kind: 'header' | 'password' | 'other';
+  /** `maybe`: only with a value that looks like one. */
+  kind: 'header' | 'password' | 'other' | 'maybe';
   /** It is one word of the language, as it also stands in a sentence. */
   isPlain: boolean;
   from: number;
@@ -43,7 +48,8 @@ function nameAt(text: string, at: number, word: string): Name | null {
   // A shell's own directory.
   if (/^(?:OLD)?PWD$/.test(name) && /^\s?[=:]\s?["']?[~/]/.test(text.slice(at + word.length, at + word.length + 5)))
     return null;
-  const kind = kindOf(name, words, text[from - 1] ?? '');
+  const isSpoken = words.length === 1 && words[0] === 'key' && spoken.test(text.slice(Math.max(0, from - 20), from));
+  const kind = isSpoken ? 'maybe' : kindOf(name, words, text[from - 1] ?? '');
   return kind === null ? null : { kind, isPlain: words.length === 1, from };
 }
 
@@ -52,9 +58,11 @@ function escapeLength(before: string | undefined, word: string): number {
   return before === '%' && /^[0-9a-f]{2}/i.test(word) ? 2 : 0;
 }
 
+/** `API key`, as a sentence has it. */
+const spoken = /(?:^|[^\w-])(?:api|access|secret|private|auth|account|encryption|signing|shared|license) $/i;
 const headers = /^(?:proxy-)?authorization$|^(?:set-)?cookie2?$/i;
 const passwords =
-  /(?:password|passwd|passphrase|passwort|passcode|kennwort|pwd)s?$|^(?:(?:db|root|user|admin|smtp|ssh|my)?pass|(?:db|root)pw|otp|totp|mnemonic)$/;
+  /(?:password|passwd|passphrase|passwort|passcode|kennwort|pwd)s?$|^(?:(?:db|root|user|admin|smtp|ssh|my|require|store|key|sasl)?pass|(?:db|root|bind)pw|otp|totp|mnemonic)$/;
 const secrets =
   /(?:secret|token|credential|apikey|accesskey|secretkey|privatekey|jwt|authorization|cookie)$|^(?:secrets|credentials|bearer)$|sessid$|^jsessionid$/;
 /** A personal access token; elsewhere `pat` is a pattern. */
@@ -84,13 +92,22 @@ function kindOf(name: string, words: readonly string[], before: string): Name['k
   if (last === 'tokens' && /^(?:access|refresh|api|auth|bearer)$/.test(words.at(-2) ?? '')) return 'other';
   const key = words.findLastIndex((word) => word === 'key' || word === 'keys');
   if (key > 0 && (keyOf.test(words[key - 1] ?? '') || /^[A-Z0-9]+_(?!.*PUBLIC)\w*KEY$/.test(name))) {
-    return /^(?:public|primary|foreign|sort|partition|cache|row|group)$/.test(words[key - 1] ?? '') ? null : 'other';
+    return ids.test(words[key - 1] ?? '') ? null : 'other';
   }
   const isParameter = before === '?' || before === '&';
-  if (isParameter && /^(?:sig|signature|auth|key|sas|code)$/.test(last)) return 'other';
+  if (isParameter && /^(?:sig|signature|auth|key|sas)$/.test(last)) return 'other';
   if (last === 'signature' && words.includes('amz')) return 'other';
-  return last === 'auth' && name.startsWith('_') ? 'other' : null;
+  if (last === 'auth' && name.startsWith('_')) return 'other';
+  if (/^(?:connect\.sid|asp\.net_sessionid)$/i.test(name)) return 'other';
+  const isKey = key > 0 && key === words.length - 1 && !ids.test(words[key - 1] ?? '');
+  return isKey || maybes.test(last) || (isParameter && last === 'code') ? 'maybe' : null;
 }
+
+/** As often something else as a secret. */
+const maybes = /^(?:auth|masterauth|authkey|psk|presharedkey|instrumentationkey|pw|ident|bearer)$/;
+/** Keys by which something is found. */
+const ids =
+  /^(?:public|primary|foreign|sort|partition|cache|row|group|idempotency|dedupe|object|query|index|trace|request|parameter)$/;
 
 const separator = /(\\{0,8}["'`])?\]?[ \t]{0,8}(?::(?![:/])=?|={1,3}>?)[ \t]{0,8}/y;
 /** `define('NAME', 'value')`, `set("Name", "value")`. */
@@ -161,6 +178,33 @@ function valueBehind(text: string, { kind, isPlain, from }: Name, nameEnd: numbe
   const isWord =
     kind === 'other' && isSentence && /^[a-z]{1,12}[.,;:!?)]?$/.test(text.slice(at, Math.min(value, at + 20)));
   return isWord ? [null, value] : checked(text, [at, value], kind, false);
+}
+
+const beforeCharsMax = 260;
+/** `"value": "…", "name": "DB_PASSWORD"` */
+const valueFirst =
+  /value(?:\\{0,8}["'])?\s{0,4}[:=]\s{0,4}\\{0,8}["']?((?<=["'])[^"'\n\\]{1,120}|[^\s"',\\]{1,120})\\{0,8}["']?[\s,]{1,20}(?:\\{0,8}["'])?\w{0,12}(?:name|key)(?:\\{0,8}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,8}["'])?$/di;
+
+function valueBefore(text: string, nameStart: number): Span | null {
+  if (!namedBefore.test(text.slice(Math.max(0, nameStart - 40), nameStart))) return null;
+  const offset = Math.max(0, nameStart - beforeCharsMax);
+  const span = valueFirst.exec(text.slice(offset, nameStart))?.indices?.[1];
+  return span === undefined ? null : [offset + span[0], offset + span[1]];
+}
+
+const looseCharsMax = 80;
+/** What may stand between a name and its value, in sentences, tables, tags and code. */
+const glue =
+  /^(?:>(?:\s|\\[nr]){1,20}(?=<)|[ \t:=|,>*~"'`→–—!(){}[\]-]|\\["'=]|&#61;|<(?:\/|[a-z]{1,12}>)?|(?:is|was|as|to|set|string|str|(?:parameter)?value|content|body|send|type|hidden|false|[0-9]|[a-z]{1,12}(?=>))(?![\w.]))*/i;
+const looseWord = /[^\s"'`|,;<>(){}[\]\\&]{8,300}/y;
+
+/** Behind something else than a separator only what looks like a secret is one: "the password is …", `| token | … |`. */
+function looseValue(text: string, nameEnd: number): Span | null {
+  const between = glue.exec(text.slice(nameEnd, nameEnd + looseCharsMax))?.[0].length ?? 0;
+  if (between === 0) return null;
+  const from = nameEnd + between;
+  const to = sticky(looseWord, text, from);
+  return looksRandom(text.slice(from, to)) ? [from, to] : null;
 }
 
 /** To the next blank or closing quote. A quote within a word is part of it. */
@@ -250,7 +294,8 @@ function checked(text: string, [from, to]: Span, kind: Name['kind'], isQuoted: b
       ? /^(?:\s*|\*+|include|omit|same-origin|<[^>]*>|\$\{[^}]*\}|\$[A-Z_][A-Z0-9_]*)$/.test(value)
       : nothings.test(value));
   const isFigure = isShort && kind !== 'password' && amount.test(value);
-  return isNothing || isFigure ? [null, to] : [[from, to], to];
+  const isOther = kind === 'maybe' && !looksRandom(value.slice(value.lastIndexOf('/') + 1));
+  return isNothing || isFigure || isOther ? [null, to] : [[from, to], to];
 }
 
 function checkedHeader(text: string, span: Span, kind: Name['kind']): [Span | null, number] {

@@ -1,3 +1,4 @@
+import { looksRandom } from './looks-random.ts';
 import type { Span } from './redact.ts';
 
 /** Secrets that are known by how they look, wherever they stand. */
@@ -30,12 +31,29 @@ const tokenShapes: readonly [begins: string, of: string, least: number][] = [
   [String.raw`dp\.(?:st|pt|ct|sa|scim|audit)\.`, String.raw`[\w.-]`, 24],
   [`${start}(?:sbp_|dapi)(?=[0-9a-f]{32})`, '[0-9a-f]', 32],
   [`${start}key-(?=[0-9a-f]{32})`, '[0-9a-f]', 32],
+  [
+    `${start}(?:fw|glc|tfp|pcsk|e2b|CCIPAT|bk[a-z]{1,2}|sq[upa]|fo1|fm[12]|hca[a-z]{2}|lsv2_(?:pt|sk))_`,
+    String.raw`[\w-]`,
+    30,
+  ],
+  [`${start}(?:CFPAT-|pul-|xkeysib-|ATBB|AKCp|cmVmdGtu|dG9rOg|oy2(?=[a-z0-9]{40}))`, String.raw`[\w-]`, 28],
+  [`${start}(?:EAA[A-Z]|sl\\.)`, String.raw`[\w-]`, 60],
+  [`${start}secret_(?=[A-Za-z0-9]{0,20}[A-Z])`, '[A-Za-z0-9]', 40],
+  [`${start}A{20,24}(?!A)`, '[A-Za-z0-9%]', 60],
+  [`${start}[0-9]//0`, String.raw`[\w-]`, 30],
+  [`${start}[A-Za-z0-9_~.]{3}[78]Q~`, '[A-Za-z0-9_~.-]', 30],
+  [`${start}[A-Za-z0-9]{14}\\.atlasv1\\.`, String.raw`[\w-]`, 30],
+  [`${start}pat[A-Za-z0-9]{14}\\.`, '[0-9a-f]', 60],
+  [`${start}re_[A-Za-z0-9]{8}_`, '[A-Za-z0-9]', 20],
+  [`${start}[0-9a-f]{32}-us(?=[0-9])`, '[0-9]', 1],
+  [`${start}[0-9]/[0-9]{4,20}:(?=[0-9a-f]{32})`, '[0-9a-f]', 32],
+  [`${start}[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.`, String.raw`[\w-]`, 27],
   // JSON in base64, as a web token begins.
   [`${start}eyJ`, String.raw`[\w.-]`, 20],
   // A private key within base64.
   ['LS0tLS1CRUdJTi', '[A-Za-z0-9+/=]', 20],
   // The hash of a password.
-  [String.raw`\$(?:2[abxy]|apr1|5|6|argon2(?:id|i|d))\$`, '[A-Za-z0-9./$=,+]', 20],
+  [String.raw`\$(?:2[abxy]|apr1|5|6|y|argon2(?:id|i|d))\$|\{S?SHA(?:256|512)?\}`, '[A-Za-z0-9./$=,+]', 20],
 ];
 
 // Nothing follows what is repeated, so nothing that was looked at in vain is longer than `least`. One cut off at the end
@@ -74,7 +92,8 @@ function inAddresses(text: string): Span[] {
     // A name alone is a secret where browsers and git take a token for one.
     const isWeb = /https?$/i.test(text.slice(Math.max(0, match.index - 5), match.index));
     const isName = !info.includes(':') && (isWeb ? info === 'git' : plainName.test(info));
-    if (!isName && !info.includes('[redacted]')) found.push([from, from + info.length]);
+    if ((!isName || (info.length >= 20 && looksRandom(info))) && !info.includes('[redacted]'))
+      found.push([from, from + info.length]);
   }
   for (const match of text.matchAll(otherHook))
     found.push([match.index + (match[1]?.length ?? 0), match.index + match[0].length]);
@@ -83,11 +102,14 @@ function inAddresses(text: string): Span[] {
 }
 
 /** Schemes of `Authorization` without their header, and what programs are given on their command line. */
-const schemes = /\b(?:(?:bearer|basic)[ \t]{1,4}([\w+/.=~-]{8,})|token[ \t]{1,4}([\w-]{20,}))/gi;
+const schemes = /\b(?:(?:bearer|basic|ssws|geniekey|api-?key)[ \t]{1,4}([\w+/.=~-]{8,})|token[ \t]{1,4}([\w-]{20,}))/gi;
 const given = [
-  /(?<=\s(?:-u|--user|--proxy-user)[= ]{1,2}["']?)(?!\d+:\d+\b)[^\s:"']{1,100}:[^\s"']+/g,
+  /(?<=\s(?:-u|--user|--proxy-user|--auth)[= ]{1,2}["']?)(?!\d+:\d+\b)[^\s:"']{1,100}:[^\s"']+/g,
   /(?<=(?:\b|\\[nrt])sshpass\s{1,4}-p\s{0,4})[^\s"'\\]+/g,
-  /(?<=\blogin\s{1,4}\S{1,100}\s{1,4}password\s{1,4})\S+/g,
+  /(?<=\b(?:login|machine|account)\s{1,4}\S{1,100}\s{1,4}password\s{1,4})\S+/g,
+  /(?<=\bjdbc:oracle:[a-z]{3,4}:[\w$#]{1,60}\/)[^\s@/]{1,200}(?=@)/g,
+  /(?<=\b(?:seed|recovery|secret|mnemonic|backup) (?:phrase|words?)["']?\s{0,4}(?::|=|is)\s{0,4}["']?)[a-z]{3,8}(?: [a-z]{3,8}){11,23}/gi,
+  /(?<=\b(?:set|SET) (?:password|PASSWORD) (?:for|FOR) [^\s=]{1,100}\s{0,4}=\s{0,4}(?:PASSWORD\()?')[^'\n]{1,200}/g,
 ];
 
 /** What stands in quotes behind them. */
@@ -104,7 +126,8 @@ const quotedBehind = new RegExp(
 );
 
 function credentials(text: string): Span[] {
-  const found = given.flatMap((pattern) => matches(text, pattern));
+  const found = given.flatMap((pattern) => matches(text, pattern)).filter((span) => !isVariable(text.slice(...span)));
+  found.push(...matches(text, passLine).filter(([from, to]) => looksRandom(text.slice(from, to))));
   for (const { indices } of text.matchAll(quotedBehind)) if (indices?.[2] !== undefined) found.push(indices[2]);
   for (const match of text.matchAll(schemes)) {
     const value = match[1] ?? match[2] ?? '';
@@ -113,6 +136,14 @@ function credentials(text: string): Span[] {
     if (value.length >= 24 || /\d|[a-z][A-Z]|[A-Z]{2}[a-z]/.test(value)) found.push([end - value.length, end]);
   }
   return found;
+}
+
+/** A line of `.pgpass`. */
+const passLine = /(?<=(?:^|\n)[\w.*-]{1,100}:(?:\d{2,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:)[^\s:]{1,200}/g;
+
+/** `$USER:$TOKEN` */
+function isVariable(value: string): boolean {
+  return /(?:^|:)\$[A-Za-z_{(]/.test(value.slice(0, 200));
 }
 
 const keyBegins = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;

@@ -21,6 +21,8 @@ export interface ProcessInfo extends ProcessId {
   /** R, S, D, T, Z … as the kernel has it. */
   runState: string;
   processGroup: number;
+  /** Its controlling terminal, as the kernel numbers them; 0 without one. */
+  terminal: number;
   /** Foreground process group of its terminal; −1 without one. */
   terminalGroup: number;
 }

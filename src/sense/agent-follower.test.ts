@@ -16,7 +16,7 @@ const session = '0b7e8a52-0000-4000-8000-000000000000';
 const nowMs = Date.parse('2026-11-18T12:00:00Z');
 const info: ProcessInfo = {
   ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
-  ...{ processGroup: 7, terminalGroup: 7 },
+  ...{ processGroup: 7, terminal: 34_817, terminalGroup: 7 },
 };
 
 let dir: string;

@@ -1,6 +1,6 @@
 import { isEntryOf } from '../clients/client.ts';
 import type { FreshLook } from '../model/delivery.ts';
-import type { Files, Processes } from '../model/world.ts';
+import type { Files, Processes, ProcessInfo } from '../model/world.ts';
 import { isDead, registryBytesMax, type SeenAgent } from './fleet.ts';
 
 const parentsMax = 20;
@@ -21,7 +21,16 @@ export function lookNow(
   const read = file === null ? null : files.readSmall(file, registryBytesMax);
   const entry = read?.ok ? (registry?.parse(read.text) ?? null) : null;
   const activity = entry !== null && isEntryOf(entry, info) ? entry.activity : null;
-  return { alive, foreground, activity, inPane: panePid !== null && isBelow(info.pid, panePid, processes) };
+  return { alive, foreground, activity, inPane: panePid !== null && readsThePane(info, panePid, processes) };
+}
+
+/**
+ * Below the pane's process, and in its terminal: a program such as `script` gives what it runs a terminal of its own, and takes
+ * itself what is typed into the pane.
+ */
+function readsThePane(info: ProcessInfo, panePid: number, processes: Processes): boolean {
+  const isItsTerminal = info.terminal !== 0 && processes.info(panePid)?.terminal === info.terminal;
+  return isItsTerminal && isBelow(info.pid, panePid, processes);
 }
 
 function isBelow(pid: number, ancestor: number, processes: Processes): boolean {

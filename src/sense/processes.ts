@@ -40,7 +40,7 @@ function readInfo(pid: number, bootId: string): ProcessInfo | null {
   const close = stat.lastIndexOf(')');
   if (open < 0 || close < open) return null;
   const fields = stat.slice(close + 2).split(' ');
-  const [runState, ppid, processGroup, , , terminalGroup] = fields;
+  const [runState, ppid, processGroup, , terminal, terminalGroup] = fields;
   const startTicks = fields[19];
   if (startTicks === undefined) return null;
   // A process that keeps others from looking into it belongs to root by its folder.
@@ -55,6 +55,7 @@ function readInfo(pid: number, bootId: string): ProcessInfo | null {
     command: stat.slice(open + 1, close),
     runState,
     processGroup: Number(processGroup),
+    terminal: Number(terminal),
     terminalGroup: Number(terminalGroup),
   };
 }

@@ -141,7 +141,7 @@ function planSettings(
     kind: 'settings',
     file,
     after: Buffer.from(after.value),
-    bare: file.bytes === null || (have !== undefined && isEmptySettings(bareText)) ? null : Buffer.from(bareText),
+    bare: file.bytes === null ? null : { bytes: Buffer.from(bareText), empty: isEmptySettings(bareText) },
   };
   const same = after.value === text.value;
   const done: FileDone = {
@@ -229,7 +229,7 @@ function planBlock(asked: string): Result<Planned, SetupFailure> {
       kind: 'instructions',
       file,
       after: textAsBytes(after.value),
-      bare: file.bytes === null || (had && bareText === '') ? null : textAsBytes(bareText),
+      bare: file.bytes === null ? null : { bytes: textAsBytes(bareText), empty: bareText === '' },
     },
     done: {
       file: asked,

@@ -5,7 +5,7 @@ import type { SeenAgent } from '../sense/fleet.ts';
 
 /** As it was last seen, where it was last seen. */
 export function lostAgent(view: AgentView, client: AgentClient): SeenAgent {
-  const none = { ppid: 0, uid: -1, command: '', runState: 'X', processGroup: 0, terminalGroup: -1 };
+  const none = { ppid: 0, uid: -1, command: '', runState: 'X', processGroup: 0, terminal: 0, terminalGroup: -1 };
   return { client, process: { ...view.process, ...none }, configDir: null, place: lastPlace(view) };
 }
 

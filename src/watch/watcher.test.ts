@@ -14,7 +14,7 @@ const config = defaultConfig();
 const socket = '/tmp/tmux-1/default';
 const process: ProcessInfo = {
   ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
-  ...{ processGroup: 7, terminalGroup: 7 },
+  ...{ processGroup: 7, terminal: 34_817, terminalGroup: 7 },
 };
 const pane = { id: '%3', session: 'api-ps', windowIndex: 0, paneIndex: 0, pid: 6, dead: false };
 /** With the user's own config directory, by whose registry it is found without tmux too. */

@@ -15,8 +15,10 @@ import { agentView } from './agent-view.ts';
 
 const process: ProcessInfo = {
   ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
-  ...{ processGroup: 7, terminalGroup: 7 },
+  ...{ processGroup: 7, terminal: 34_817, terminalGroup: 7 },
 };
+/** The pane's own process, in the same terminal. */
+const shellPid = 3;
 const onlookers = { format: '', value: '' };
 const pane = {
   ...{ pid: 7, dead: false, mode: '', synchronized: false, command: 'claude' },
@@ -139,6 +141,7 @@ export class TypedAgent {
   }
 
   #info(pid: number): ProcessInfo | null {
+    if (pid === shellPid) return { ...process, pid, command: 'sh', processGroup: pid };
     return pid === 7 && this.processNow !== null ? { ...process, ...this.processNow } : null;
   }
 

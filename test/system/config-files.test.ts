@@ -77,6 +77,19 @@ it('one that is put back counts again', async () => {
   expect((await daemon()).config_missing).toEqual([project]);
 });
 
+it("a project's file that is bad does not stop a start: it is left out, that is said, and its agents are only watched", async () => {
+  writeFileSync(project, 'agents: [{match: "*", authority: nudge}]\nmode: wach\n');
+  expect((await world.run('down', '--keep-db')).code).toBe(0);
+  const up = await world.run('up', '--detach');
+  expect(up.code, up.stderr).toBe(0);
+  expect(up.stderr).toContain(`left out, and its agents only watched until it is right: ${project}:2:7: mode:`);
+  await authorities('observe', 'manage');
+  writeFileSync(project, 'agents: [{match: "*", authority: nudge}]\n');
+  await authorities('nudge', 'manage');
+  rmSync(project);
+  await until('it is missed', async () => (await daemon()).config_missing.includes(project));
+});
+
 it('one that is gone on purpose is forgotten by a word', async () => {
   rmSync(machine);
   const forgotten = await world.run('config', 'forget');

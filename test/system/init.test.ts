@@ -133,6 +133,24 @@ describe('a project without settings', () => {
     expect(world.look()).toEqual({});
   });
 
+  it.each<[string, (text: string) => string]>([
+    ['as we wrote them', (text) => text],
+    ['in another layout', (text) => JSON.stringify(JSON.parse(text))],
+  ])('that has them from elsewhere with nothing but our hooks in them, %s, keeps its file', async (_how, written) => {
+    const world = setupWorld();
+    await world.good('init', '--instructions');
+    const ours = Object.entries(world.look()).filter(([, what]) => what !== 'folder');
+    expect(ours).toHaveLength(2);
+    const hooks = written(readFileSync(world.settings, 'utf8'));
+    // Checked out, copied or restored: what was known of them here is gone.
+    rmSync(path.join(world.data, 'installs'), { recursive: true });
+    writeFileSync(world.settings, hooks);
+    await world.good('init', '--instructions');
+    await world.good('uninstall');
+    expect(JSON.parse(readFileSync(world.settings, 'utf8'))).toEqual({});
+    expect(Object.keys(world.look())).toEqual(expect.arrayContaining(ours.map(([file]) => file)));
+  });
+
   it('that somebody removed is forgotten', async () => {
     const world = setupWorld();
     await world.good('init');

@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-async function ready(session: string): Promise<{ client: TypedClient; pane: string }> {
-  const client = await TypedClient.open(world, session);
+async function ready(session: string, isInOwnTerminal = false): Promise<{ client: TypedClient; pane: string }> {
+  const client = await TypedClient.open(world, session, isInOwnTerminal);
   const pane = (await world.tmux.run('list-panes', '-t', `=${session}:`, '-F', '#{pane_id}')).trim();
   const isDrawn = async () => (await world.tmux.run('capture-pane', '-p', '-t', pane)).includes('❯\u00a0');
   await until('its box', isDrawn);
@@ -171,6 +171,13 @@ describe('an agent of which nobody knows what it does', () => {
     expect([client.received(), await world.tmux.run('capture-pane', '-p', '-t', pane)]).toEqual(['', before]);
     process.kill(client.pid, 'SIGCONT');
   });
+});
+
+it('an agent in a terminal of its own, which another program of the pane has given it, gets nothing typed', async () => {
+  const { client } = await ready('within-ps', true);
+  expect(await world.say('within-ps', 'anybody there?')).toMatchObject({ outcome: 'refused', reason: 'not-agent' });
+  expect((await world.run('handoff', 'within-ps')).code).not.toBe(0);
+  expect(client.received()).toBe('');
 });
 
 describe('in the very instant of a key of ours', () => {

@@ -77,7 +77,7 @@ export class TypedClient extends StandIn {
   }
 
   /** Below a shell, as most are started, it can be stopped: a pane's own process tmux sets going again. */
-  static async open(world: World, session: string): Promise<TypedClient> {
+  static async open(world: World, session: string, isInOwnTerminal = false): Promise<TypedClient> {
     const folder = path.join(world.dir, 'agents', session);
     const [configDir, cwd] = [path.join(folder, 'config'), path.join(folder, 'project')];
     for (const each of [configDir, cwd]) mkdirSync(each, { recursive: true });
@@ -89,17 +89,27 @@ export class TypedClient extends StandIn {
     const planned = new TypedClient(0, configDir, cwd);
     mkdirSync(path.dirname(planned.transcriptFile), { recursive: true });
     const files = [planned.transcriptFile, path.join(folder, 'submitted'), path.join(folder, 'received')];
-    const argv = ['sh', '-c', '"$0" "$@"; exit', claude, script, ...files];
+    const command = [claude, script, ...files];
+    const argv = isInOwnTerminal
+      ? ['sh', '-c', 'script -q -e -c "$*" /dev/null; exit', 'sh', ...command]
+      : ['sh', '-c', '"$0" "$@"; exit', ...command];
     const shell = await openPane(world.tmux, session, cwd, { CLAUDE_CONFIG_DIR: configDir }, argv);
-    const children = `/proc/${shell}/task/${shell}/children`;
-    const pid = await until('the client', () => Number(readFileSync(children, 'utf8').split(' ')[0]));
-    await until('its name', () => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('claude'));
+    const pid = await until('the client', () => below(shell).find((one) => nameOf(one).startsWith('claude')));
     const client = new TypedClient(pid, configDir, cwd);
     client.sessionId = planned.sessionId;
     client.#folder = folder;
     client.register({});
     return client;
   }
+}
+
+function below(pid: number): number[] {
+  const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  return children.flatMap((child) => [child, ...below(child)]);
+}
+
+function nameOf(pid: number): string {
+  return read(`/proc/${pid}/comm`);
 }
 
 function read(file: string): string {

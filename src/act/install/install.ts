@@ -16,8 +16,8 @@ export interface Change {
   kind: InstallRecord['kind'];
   file: OwnFile;
   after: Buffer;
-  /** The file as it is now without anything of ours; null: there would be none. */
-  bare: Buffer | null;
+  /** The file as it is now without anything of ours; null: there is none. */
+  bare: Rest | null;
 }
 
 /** The record first: what it says is true as soon as the file is changed, and does no harm before. */
@@ -25,6 +25,9 @@ export function install(records: string, change: Change, at: string): Result<voi
   const { file, after, kind } = change;
   const known = readRecord(records, file.path);
   const untouched = known !== null && file.bytes !== null && hashOf(file.bytes) === known.written;
+  // One that we made and that holds nothing else is still none; one that was there before us stays, however little is in it.
+  const isOurs = known !== null && known.before === null && change.bare?.empty === true;
+  const bare = isOurs ? null : (change.bare?.bytes.toString('base64') ?? null);
   const folder = makeFolder(path.dirname(file.path));
   if (!folder.ok) return folder;
   const undo = () => {
@@ -34,7 +37,7 @@ export function install(records: string, change: Change, at: string): Result<voi
     v: 1,
     file: file.path,
     kind,
-    before: untouched ? known.before : (change.bare?.toString('base64') ?? null),
+    before: untouched ? known.before : bare,
     written: hashOf(after),
     madeFolder: folder.value || (known?.madeFolder ?? false),
     at: untouched ? known.at : at,

@@ -15,7 +15,7 @@ const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown' | 'no-
   'waiting-question': 'it asks a question: answer it in its terminal',
   'waiting-setup': 'it is being set up: go on in its terminal',
   unsure: 'without its registry it is spoken to only with hooks: `watchkeeper init`',
-  'not-agent': 'something else is in front of it in its terminal, such as a shell',
+  'not-agent': 'something else has its terminal, such as a shell, or one around it such as `script`',
   'pane-dead': 'its pane is dead',
   'pane-mode': 'somebody scrolls or chooses in its pane: leave that mode',
   synchronized: 'its window types into all panes at once: `tmux set -w synchronize-panes off`',

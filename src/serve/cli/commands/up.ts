@@ -118,8 +118,9 @@ async function upDetached(options: UpOptions): Promise<void> {
     const endMs = performance.now() + detachMs;
     while (code === null && performance.now() < endMs) {
       if (runningDaemon(home)?.pid === child.pid) {
-        // A user that was made stays: said here too.
-        for (const line of messages.split('\n')) if (/ created the system user /.test(line)) say(withoutName(line));
+        // A user that was made stays, and a file that is left out has to be put right: said here too.
+        for (const line of messages.split('\n'))
+          if (/ created the system user | left out, and its agents only /.test(line)) say(withoutName(line));
         return say(`watching in the background (pid ${child.pid}); \`watchkeeper status\` shows what it sees`);
       }
       await sleep(50);
