@@ -1,8 +1,8 @@
 // One agent in a made-up pane, with everything of ours that types into it: what was typed, and what the ledger says.
 import type { PaneNow } from '../../src/act/pane-facts.ts';
 import type { PaneTerminal, Typed } from '../../src/act/pane-terminal.ts';
-import { Commander } from '../../src/actions/commander.ts';
-import { Prompter } from '../../src/actions/prompter.ts';
+import type { Actions } from '../../src/actions/actions.ts';
+import type { EngineParts } from '../../src/actions/engine.ts';
 import { Typist } from '../../src/actions/typist.ts';
 import { claudeCode } from '../../src/clients/claude-code/client.ts';
 import { defaultConfig } from '../../src/config/schema.ts';
@@ -10,8 +10,10 @@ import type { Action, ActionOutcome } from '../../src/model/action.ts';
 import type { Authority, Detail, RegistryActivity, State } from '../../src/model/agent.ts';
 import type { PaneFacts } from '../../src/model/delivery.ts';
 import { fail, ok } from '../../src/model/result.ts';
+import type { SessionFact } from '../../src/model/session-event.ts';
 import type { ProcessInfo } from '../../src/model/world.ts';
 import { agentView } from './agent-view.ts';
+import { madeActions } from './made-actions.ts';
 
 const process: ProcessInfo = {
   ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
@@ -73,6 +75,7 @@ export class TypedAgent {
   processNow: Partial<ProcessInfo> | null = {};
   paneNow: Partial<PaneNow> | null = {};
   box = '';
+  stashed = '';
   /** Every key and every paste. */
   readonly typed: string[] = [];
   readonly submitted: string[] = [];
@@ -82,10 +85,10 @@ export class TypedAgent {
   isRecorded = true;
   nowMs = 1_000_000;
   readonly typist: Typist;
-  readonly prompter: Prompter;
-  readonly commander: Commander;
+  readonly actions: Actions;
 
-  constructor(ledger = new Ledger()) {
+  /** `more`: what else its daemon works with. */
+  constructor(ledger = new Ledger(), more: Partial<EngineParts> = {}) {
     this.ledger = ledger;
     const clock = { nowMs: () => this.#clock(), monotonicMs: () => this.#clock() };
     const world = { config: () => this.config, paused: () => this.isPaused, agent: () => this.#watched(), clock };
@@ -97,22 +100,24 @@ export class TypedAgent {
       terminal: () => this.#terminal(),
       decided: () => {},
       hold: () => 'ours',
+      holdNumber: () => 1,
       trust: () => ({ steadyForMs: Number.POSITIVE_INFINITY, knownForMs: this.nowMs }),
     });
-    const parts = { ...world, host: 'h', typist: this.typist, store: ledger.store as never };
-    const told = { flush: async () => true, lookSoon: () => {} };
-    this.prompter = new Prompter({ ...parts, ...told });
-    this.commander = new Commander({ ...parts, ...told });
+    this.actions = madeActions({ ...world, typist: this.typist, store: ledger.store, ...more });
   }
 
   prompt(text = 'Go on with it.') {
-    return this.prompter.prompt({ agent: 'a-ps', text, trigger: 'rule:silent-stop', finding: null, waitMs: 0 });
+    return this.actions.prompt({ agent: 'a-ps', text, trigger: 'rule:silent-stop', finding: null, waitMs: 0 });
   }
 
   /** The client's record has it. */
   record(tag: string): void {
-    const fact = { kind: 'prompt', origin: 'typed', chars: 9, tags: [tag] } as const;
-    this.prompter.told('a-ps', { id: tag, atMs: this.nowMs, fact } as never);
+    const fact: SessionFact = { kind: 'prompt', origin: 'typed', chars: 9, tags: [tag] };
+    this.tell(fact);
+  }
+
+  tell(fact: SessionFact): void {
+    this.actions.told('a-ps', { key: 'k', atMs: this.nowMs, fact });
   }
 
   /** Every look at it takes a moment. */
@@ -122,7 +127,7 @@ export class TypedAgent {
   }
 
   #watched() {
-    const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: false, chosen: null });
+    const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: this.stashed !== '', chosen: null });
     return {
       seen: {
         client: { ...claudeCode, dialect: { ...claudeCode.dialect, findInputBox } },
@@ -153,6 +158,7 @@ export class TypedAgent {
     };
     return {
       facts: async () => (this.paneNow === null ? null : { ...pane, people: this.people, ...this.paneNow }),
+      fence: async () => true,
       screen: async () => this.box,
       paste: async (text) => {
         this.box += text;
@@ -162,7 +168,9 @@ export class TypedAgent {
       },
       keys: async (name) => {
         if (name === 'Enter') this.#submit();
-        if (name === 'Enter' || name === 'C-u') this.box = '';
+        if (name === 'Escape' && this.isRecorded) this.tell({ kind: 'interrupted' });
+        if (name === 'C-s') [this.box, this.stashed] = [this.stashed, this.box];
+        else if (name === 'Enter' || name === 'C-u') this.box = '';
         return type(name);
       },
       leaveCopyMode: async () => void type('cancel'),

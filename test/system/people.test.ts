@@ -176,7 +176,8 @@ describe('an agent of which nobody knows what it does', () => {
 describe('in the very instant of a key of ours', () => {
   const guardOf = async (session: string) => {
     const { pane } = await ready(session);
-    const terminal = tmuxPane(world.tmux.socket, pane);
+    const terminal = tmuxPane(world.tmux.socket, pane, { still: () => true, fence: '7-70-1' });
+    await terminal.fence();
     const facts = await terminal.facts();
     if (facts === null) throw new Error('no pane');
     const guard = {

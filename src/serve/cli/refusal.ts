@@ -31,6 +31,7 @@ const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown' | 'no-
   'no-ledger': 'the database does not take the record: see `watchkeeper doctor`',
   'no-input-box': 'its input box is not on the screen',
   busy: 'it is not at its prompt: try again when it is idle',
+  'not-working': 'no turn of it runs',
   stale: 'it changed while it was looked at: try again',
   'unknown-command': 'the client has no such command',
   'no-permission-hook': 'it asks before it writes: `watchkeeper init` has a hook that answers for its document',
