@@ -17,7 +17,7 @@ import { type Deed, type DeedWorld, type Done, type Heard, type OpenDeed, type O
 type Definitions = typeof all;
 type Deeds = { readonly [K in keyof Definitions]: InstanceType<Definitions[K]> };
 export type OrderOf<K extends DeedKind> = Parameters<Deeds[K]['do']>[0];
-export type DoneOf<K extends DeedKind> = Awaited<ReturnType<Deeds[K]['do']>>;
+type DoneOf<K extends DeedKind> = Awaited<ReturnType<Deeds[K]['do']>>;
 /** How it ended, and what is on record of it. */
 export type Did<K extends DeedKind> = DoneOf<K> & { action: Action };
 

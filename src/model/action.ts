@@ -7,7 +7,7 @@ export type Trigger = `rule:${string}` | 'human' | 'handoff';
  * tables is put on record by the tables themselves, in the same moment.
  */
 export const actionKinds = ['prompt', 'command', 'interrupt', 'notify', 'authority', 'ack', 'redact'] as const;
-export type ActionKind = (typeof actionKinds)[number];
+type ActionKind = (typeof actionKinds)[number];
 export type DeedKind = Exclude<ActionKind, 'redact'>;
 
 /** Why nothing was typed. */
@@ -55,9 +55,6 @@ export interface Action {
   intent: { [key: string]: Json };
   finding: string | null;
 }
-
-/** One that is done to an agent. */
-export type AgentAction = Action & { agent: string };
 
 /** What came of it. An action may get several: confirmed, then answered. */
 export interface ActionOutcome {

@@ -10,7 +10,7 @@ import type { Action, ActionOutcome } from '../../src/model/action.ts';
 import type { Authority, Detail, RegistryActivity, State } from '../../src/model/agent.ts';
 import type { PaneFacts } from '../../src/model/delivery.ts';
 import { fail, ok } from '../../src/model/result.ts';
-import type { SessionFact } from '../../src/model/session-event.ts';
+import type { SessionEvent, SessionFact } from '../../src/model/session-event.ts';
 import type { ProcessInfo } from '../../src/model/world.ts';
 import { agentView } from './agent-view.ts';
 import { madeActions } from './made-actions.ts';
@@ -84,12 +84,19 @@ export class TypedAgent {
   /** The client writes what it took into its record. */
   isRecorded = true;
   nowMs = 1_000_000;
-  readonly typist: Typist;
-  readonly actions: Actions;
+  compactAskedMs: number | null = null;
+  /** What its client's record says. */
+  readonly records: SessionEvent[] = [];
+  typist!: Typist;
+  actions!: Actions;
 
-  /** `more`: what else its daemon works with. */
   constructor(ledger = new Ledger(), more: Partial<EngineParts> = {}) {
     this.ledger = ledger;
+    this.start(more);
+  }
+
+  /** A daemon; also another one, after the one before was killed. `more`: what else it works with. */
+  start(more: Partial<EngineParts> = {}): void {
     const clock = { nowMs: () => this.#clock(), monotonicMs: () => this.#clock() };
     const world = { config: () => this.config, paused: () => this.isPaused, agent: () => this.#watched(), clock };
     const readSmall = () => (this.status === null ? { ok: false } : { ok: true, text: this.#entry(), info: file });
@@ -103,7 +110,7 @@ export class TypedAgent {
       holdNumber: () => 1,
       trust: () => ({ steadyForMs: Number.POSITIVE_INFINITY, knownForMs: this.nowMs }),
     });
-    this.actions = madeActions({ ...world, typist: this.typist, store: ledger.store, ...more });
+    this.actions = madeActions({ ...world, typist: this.typist, store: this.ledger.store, ...more });
   }
 
   prompt(text = 'Go on with it.') {
@@ -117,7 +124,9 @@ export class TypedAgent {
   }
 
   tell(fact: SessionFact): void {
-    this.actions.told('a-ps', { key: 'k', atMs: this.nowMs, fact });
+    const event = { key: `${this.records.length}`, atMs: this.nowMs, fact };
+    this.records.push(event);
+    this.actions.told('a-ps', event);
   }
 
   /** Every look at it takes a moment. */
@@ -138,7 +147,7 @@ export class TypedAgent {
       view: agentView(this.state, this.detail, 5, { authority: this.authority, sessionId: this.session }),
       isBroken: () => false,
       standIn: () => this.standIn,
-      compactAskedMs: null,
+      compactAskedMs: this.compactAskedMs,
       sessionId: this.session,
     } as never;
   }
@@ -170,7 +179,8 @@ export class TypedAgent {
         if (name === 'Enter') this.#submit();
         if (name === 'Escape' && this.isRecorded) this.tell({ kind: 'interrupted' });
         if (name === 'C-s') [this.box, this.stashed] = [this.stashed, this.box];
-        else if (name === 'Enter' || name === 'C-u') this.box = '';
+        else if (name === 'C-u') this.box = '';
+        else if (name === 'Enter') [this.box, this.stashed] = [this.stashed, ''];
         return type(name);
       },
       leaveCopyMode: async () => void type('cancel'),
@@ -181,6 +191,7 @@ export class TypedAgent {
     this.submitted.push(this.box);
     const tag = /\[(wk-\w+)\]$/.exec(this.box)?.[1];
     if (this.box === '/clear') this.session = newSession;
+    if (this.box === '/compact') this.compactAskedMs = this.nowMs;
     if (this.box.startsWith('/resume ')) this.session = this.box.slice('/resume '.length);
     if (tag !== undefined && this.isRecorded) this.record(tag);
   }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandResult } from '../../../actions/actions.ts';
+import type { RequestDocument } from '../../../daemon/requests/table.ts';
 import { askDaemon } from '../daemon.ts';
 import { seconds } from '../options.ts';
 import { exit } from '../outcome.ts';
@@ -11,6 +12,8 @@ interface InterruptOptions {
   wait: number;
   json?: boolean;
 }
+
+type Interrupted = RequestDocument<'interrupt'>;
 
 /** The key and the client's record of what it did. */
 const deedMs = 20_000;
@@ -39,18 +42,17 @@ export function addInterrupt(program: Command): void {
       const dryRun = options.dryRun === true;
       const result = await askDaemon('interrupt', { agent, waitMs, dryRun }, waitMs + deedMs);
       if (options.json) printJson(result);
-      else if ('would' in result) print(wouldText(result));
-      else print(interruptText(result));
+      else print(result.would === undefined ? interruptText(result) : wouldText(result));
       process.exitCode = result.outcome === null ? exit.ok : exitCodes[result.outcome];
     });
 }
 
-function wouldText({ agent, would, against }: { agent: string; would: string; against: readonly string[] }): string {
+function wouldText({ agent, would = '', against = [] }: Interrupted): string {
   const reasons = against.map((reason) => `against it: ${refusalText(reason, agent, 'manage')}`);
   return [would, ...reasons].map((line) => wrapped(line)).join('\n');
 }
 
-function interruptText({ outcome, reason, proof, proof_ms: proofMs, agent }: CommandResult): string {
+function interruptText({ outcome, reason, proof, proof_ms: proofMs, agent }: Interrupted): string {
   const by = proof === null ? '' : ` after ${proofMs} ms, by the client's ${proof}`;
   return wrapped(`${outcome}${by}${reason === null ? '' : `: ${refusalText(reason, agent, 'manage')}`}`);
 }
