@@ -36,6 +36,7 @@ class FakeTerminal {
         onlookers: { format: '', value: '' },
         command: 'claude',
       }),
+      fence: async () => true,
       screen: async () => this.box,
       paste: async (text): Promise<Typed> => {
         this.box += text;
@@ -49,6 +50,7 @@ class FakeTerminal {
       leaveCopyMode: async () => {},
     },
     whyNotNow: () => this.refusal,
+    at: async () => {},
     dialect: {
       ...claudeCode.dialect,
       findInputBox: (screen) => ({

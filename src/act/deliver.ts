@@ -39,6 +39,8 @@ export interface DeliveryPorts {
   dialect: Pick<Dialect, 'findInputBox' | 'keys' | 'pasteChip'>;
   /** Waits for the client's own record of the tag. */
   proof(tag: string, timeoutMs: number): Promise<Proof | null>;
+  /** It has come to one of `deliveryPoints`. */
+  at(point: (typeof deliveryPoints)[number]): Promise<void>;
   monotonicMs(): number;
   sleep(ms: number): Promise<void>;
 }
@@ -51,6 +53,9 @@ export interface Delivered {
   proofMs: number | null;
   draftRestored: boolean | null;
 }
+
+/** In their order; the first only where there is a draft. */
+export const deliveryPoints = ['stashed', 'pasted', 'entered', 'proved'] as const;
 
 const boxMs = 1_500;
 /** A client that is busy drawing takes its time to show a paste. */
@@ -69,7 +74,7 @@ const leftCharsMin = 8;
 const clearKeysMax = 30;
 
 /**
- * fit → stash a draft → paste → see it in the box → fit again → Enter → proof.
+ * fit → fence → stash a draft → paste → see it in the box → fit again → Enter → proof.
  *
  * Until Enter every step can be given up without a trace but the text in the box, which is then taken out again.
  * After Enter only the client's own record says what happened; nothing is ever typed a second time without it.
@@ -77,6 +82,7 @@ const clearKeysMax = 30;
 export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise<Delivered> {
   const pane = await fitPane(ports);
   if (typeof pane === 'string') return refused(pane);
+  if (!(await ports.terminal.fence())) return refused(await whyNot(ports));
   const found = await readBox(ports);
   if (found === null) return refused('no-input-box');
   const { onlookers } = pane;
@@ -88,9 +94,11 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
   if (draft !== null && (box.stashed || delivery.neverOverDraft === true)) return refused('draft');
   const hand: Hand = { ports, guard, draft };
   if (draft !== null && !(await stash(hand))) return refused('draft');
+  if (draft !== null) await ports.at('stashed');
 
   const pasted = await ports.terminal.paste(delivery.text, guard);
   if (pasted === 'not-now') return notPasted(hand, await whyNot(ports));
+  await ports.at('pasted');
   const { dialect } = ports;
   const isRight = (text: string) => isOurs(text, delivery, dialect);
   let ours = await waitForBox(ports, isRight, pasteMs);
@@ -117,7 +125,9 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
     sure(guard, again, onScreen(ours, delivery.tag, dialect)),
   );
   if (entered === 'not-now') return takeBack(delivery, hand, await whyNot(ports));
+  await ports.at('entered');
   const proof = await provePrompt(delivery, hand, ours, entered);
+  await ports.at('proved');
   const proofMs = proof === null ? null : Math.round(ports.monotonicMs() - enteredMs);
   const draftRestored = draft === null ? null : (await waitForBox(ports, (text) => text === draft)) !== null;
   if (proof === null) return { outcome: 'uncertain', reason: 'no-proof', proof, proofMs, draftRestored };
@@ -232,7 +242,7 @@ function isAnother({ text }: Delivery, box: InputBox | null): boolean {
 
 async function stash({ ports, guard }: Hand): Promise<boolean> {
   const { stash: key } = ports.dialect.keys;
-  if (key === undefined || (await ports.terminal.keys(key, 1, takingBack(guard))) === 'not-now') return false;
+  if (key === undefined || (await ports.terminal.keys(key, 1, guard)) === 'not-now') return false;
   return (await waitForBox(ports, (text) => text === '')) !== null;
 }
 

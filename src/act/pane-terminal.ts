@@ -14,7 +14,7 @@ export interface TypingGuard {
   shows: { text: string; last: boolean } | null;
   /** Nobody came to the pane since it was looked at, and whoever was there has pressed no key. */
   onlookers: Onlookers;
-  /** It only takes back what was typed, or puts a draft aside: done even where nothing more may be typed. */
+  /** It only takes back what was typed: done even where nothing more may be typed. */
   takesBack?: true;
 }
 
@@ -24,6 +24,8 @@ export type Typed = 'done' | 'not-now' | 'unknown';
 /** What may be done to one pane. Everything has a timeout; nothing is a shell string. */
 export interface PaneTerminal {
   facts(): Promise<PaneNow | null>;
+  /** Only we type here from now on; false: somebody else has it, or tmux does not say. */
+  fence(): Promise<boolean>;
   /** With styles, so that hints can be told from typed text. */
   screen(): Promise<string | null>;
   paste(text: string, guard: TypingGuard): Promise<Typed>;
@@ -31,14 +33,34 @@ export interface PaneTerminal {
   leaveCopyMode(): Promise<void>;
 }
 
+/** On whose behalf it is typed. */
+export interface OwnPane {
+  /** Asked in the moment before anything is typed or submitted; what was typed may be taken back without. */
+  still: () => boolean;
+  /**
+   * The agent's process and the number of the hold on it: tmux keeps it as an option of the pane and compares it in the
+   * instant of each key. Who takes the agent over writes another one there before doing anything: whatever the one before
+   * had on its way, even out of its hands, does not get in. null: nobody types.
+   */
+  fence: string | null;
+}
+
+const nobodys: OwnPane = { still: () => false, fence: null };
+const fenceShape = /^[0-9]+-[0-9]+-[0-9]+$/;
+const option = '@watchkeeper-hold';
+/** In tmux's own words, where any value could stand in it. */
+const isFence = `#{m/r:^[0-9]+-[0-9]+-[0-9]+$,#{${option}}}`;
+
 /** Sockets whose buffers of an earlier, killed daemon were looked for. */
 const tidied = new Set<string>();
 
-/** `still`: asked in the moment before anything is typed or submitted; what was typed may be taken back without. */
-export function tmuxPane(socket: string, pane: string, still: () => boolean = () => true): PaneTerminal {
+export function tmuxPane(socket: string, pane: string, own: OwnPane = nobodys): PaneTerminal {
+  const { still, fence } = own;
   const ask: Ask = (args, input) => tmux(socket, args, input);
+  const guarded = (guard: TypingGuard, command: string) => typeGuarded(ask, pane, { guard, fence }, command);
   return {
     facts: () => askPane(ask, pane),
+    fence: () => raiseFence(ask, pane, own),
     screen: () => ask(['capture-pane', '-p', '-e', '-t', pane]),
     async paste(text, guard) {
       if (!tidied.has(socket)) await tidy(ask);
@@ -46,16 +68,14 @@ export function tmuxPane(socket: string, pane: string, still: () => boolean = ()
       const buffer = `${bufferPrefix}${process.pid}-${process.hrtime.bigint()}`;
       if ((await ask(['load-buffer', '-b', buffer, '-'], text)) === null) return 'not-now';
       // `-r`: after a reset of the pane tmux leaves out the brackets, and would turn each line break into an Enter.
-      const typed = !still()
-        ? 'not-now'
-        : await guarded(ask, pane, guard, `paste-buffer -p -r -d -b ${buffer} -t ${pane}`);
+      const typed = !still() ? 'not-now' : await guarded(guard, `paste-buffer -p -r -d -b ${buffer} -t ${pane}`);
       if (typed !== 'done') await ask(['delete-buffer', '-b', buffer]);
       return typed;
     },
     keys: async (name, times, guard) =>
       !keyName.test(name) || (guard.takesBack !== true && !still())
         ? 'not-now'
-        : guarded(ask, pane, guard, `send-keys -t ${pane} ${Array<string>(times).fill(name).join(' ')}`),
+        : guarded(guard, `send-keys -t ${pane} ${Array<string>(times).fill(name).join(' ')}`),
     async leaveCopyMode() {
       await ask(['send-keys', '-t', pane, '-X', 'cancel']);
     },
@@ -84,13 +104,20 @@ const markOnly = /^(?:[^\u0000-\u007f]|[ \w>%+*.!?$^()[\]|=~-]){1,8}$/;
  * The last check and the deed are one command inside the tmux server, so that nothing can come between them. The
  * command holds only ids and names of our own making.
  */
-async function guarded(ask: Ask, pane: string, guard: TypingGuard, command: string): Promise<Typed> {
+async function typeGuarded(
+  ask: Ask,
+  pane: string,
+  { guard, fence }: { guard: TypingGuard; fence: string | null },
+  command: string,
+): Promise<Typed> {
   const { panePid, boxMark, shows } = guard;
+  if (guard.takesBack !== true && (fence === null || !fenceShape.test(fence))) return 'not-now';
   if (!plain.test(guard.command) || !markOnly.test(boxMark) || (shows !== null && !plain.test(shows.text)))
     return 'not-now';
   const { format, value } = guard.onlookers;
   const conditions = [
     `#{==:#{pane_pid},${panePid}}`,
+    ...(guard.takesBack === true ? [] : [`#{==:#{${option}},${fence}}`]),
     '#{==:#{pane_dead},0}',
     '#{==:#{pane_in_mode},0}',
     '#{==:#{pane_synchronized},0}',
@@ -100,10 +127,31 @@ async function guarded(ask: Ask, pane: string, guard: TypingGuard, command: stri
     ...(shows === null ? [] : [shows.last ? `#{C/r:${shows.text}] *$}` : `#{C:${shows.text}}`]),
   ];
   const all = conditions.reduce((rest, condition) => `#{&&:${condition},${rest}}`);
+  return onlyIf(ask, pane, all, command);
+}
+
+async function onlyIf(ask: Ask, pane: string, condition: string, command: string): Promise<Typed> {
   const yes = `${command} ; display-message -p done`;
-  const answer = await ask(['if-shell', '-F', '-t', pane, all, yes, 'display-message -p not-now']);
+  const answer = await ask(['if-shell', '-F', '-t', pane, condition, yes, 'display-message -p not-now']);
   const said = answer?.trim();
   return said === 'done' || said === 'not-now' ? said : 'unknown';
+}
+
+/**
+ * Only what was seen before the hold was looked up is replaced: had somebody taken it over since, theirs stands there by
+ * now, and stays. What has not the form of one nobody of ours has written.
+ */
+async function raiseFence(ask: Ask, pane: string, { still, fence }: OwnPane): Promise<boolean> {
+  if (fence === null || !fenceShape.test(fence)) return false;
+  const seen = await ask(['display-message', '-p', '-t', pane, `#{?${isFence},#{${option}},#{?#{${option}},other,}}|`]);
+  const found = seen?.trim().replace(/\|$/, '') ?? null;
+  if (found === fence) return true;
+  if (found === null || !still()) return false;
+  const asSeen = found === 'other' ? `#{==:${isFence},0}` : `#{==:#{${option}},${found}}`;
+  // One of the whole server would hide that of the pane.
+  const command = `set-option -q -s -u ${option} ; set-option -p -t ${pane} ${option} ${fence}`;
+  if ((await onlyIf(ask, pane, asSeen, command)) !== 'done') return false;
+  return (await ask(['display-message', '-p', '-t', pane, `#{${option}}`]))?.trim() === fence;
 }
 
 /** A row of nothing but the mark has no blank at its end any more when it is searched. */

@@ -34,6 +34,7 @@ class Machine {
   nowMs = 1_000_000;
   readonly folder: string;
   readonly said: string[] = [];
+  readonly taken: string[] = [];
   readonly #dead = new Set<string>();
 
   constructor(folder = path.join(mkdtempSync(path.join(base, 'm-')), 'holds')) {
@@ -50,6 +51,7 @@ class Machine {
       isAlive: (other) => (other.pid === 1 ? !this.#dead.has(other.startTicks) : other.pid === self?.pid),
       mode: () => how.mode ?? 'act',
       paused: how.paused ?? (() => false),
+      taken: ({ agent }) => this.taken.push(`${agent} by ${name}`),
       notice: (line) => this.said.push(line),
     });
   }

@@ -14,6 +14,8 @@ export interface HoldsParts {
   isAlive: (process: ProcessId) => boolean;
   mode: () => Mode;
   paused: () => boolean;
+  /** Taken from one who did not give it back: what that one has on its way may not arrive any more. */
+  taken: (view: AgentView) => void;
   /** For whoever looks on. */
   notice: (line: string) => void;
 }
@@ -42,6 +44,8 @@ export class Holds {
   #isClosed = false;
   #cleanedMs = Number.NEGATIVE_INFINITY;
   #problem: string | null = null;
+  /** At this look, from one who did not give it back. */
+  #isTaken = false;
 
   constructor(parts: HoldsParts) {
     this.#parts = parts;
@@ -77,6 +81,12 @@ export class Holds {
     return by === 'us' ? 'ours' : by === 'other' ? 'elsewhere' : 'none';
   }
 
+  /** The number under which it is ours in this moment; null: it is not. */
+  number(view: AgentView): number | null {
+    const { by, hold } = this.#look(view);
+    return by === 'us' ? (hold?.number ?? null) : null;
+  }
+
   /** As of the last look. */
   isElsewhere(agent: string | null): boolean {
     return agent !== null && this.#seen.get(agent)?.by === 'other';
@@ -107,6 +117,8 @@ export class Holds {
     const now = { view, ...this.#find(view, isSame ? before : null) };
     this.#seen.set(view.agent, now);
     this.#tell(isSame ? before.by : 'nobody', now);
+    if (this.#isTaken) this.#parts.taken(view);
+    this.#isTaken = false;
     return now;
   }
 
@@ -134,7 +146,11 @@ export class Holds {
     if (isOurs && found.does === does && facts.nowMs - (found.renewedMs ?? 0) < renewMs) return us(found);
     const wish = { agent: bare(view.process), holder: self, home, does };
     if (found !== null && claimed(found, wish, facts) === null) return other(found);
-    const taken = files.change(view.process, (now) => claimed(now, wish, this.#facts(view.process)));
+    const taken = files.change(view.process, (now) => {
+      const mine = claimed(now, wish, this.#facts(view.process));
+      this.#isTaken = mine !== null && now !== null && now.renewedMs !== null && now.number !== mine.number;
+      return mine;
+    });
     if (taken.ok) return taken.value === null ? other(files.read(view.process)) : us(taken.value);
     if (taken.reason === 'unusable') return nobody(`${taken.message}: ${taken.fix}`);
     return isOurs ? us(found) : other(found, taken.message);

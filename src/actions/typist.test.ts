@@ -8,15 +8,12 @@ const session = { about: { handoff: 'h', deed: 'clear' }, leftovers: [], session
 /** Every way in which something of ours comes to an agent. */
 const ways: [string, (agent: TypedAgent) => Promise<{ outcome: string; reason: string | null }>][] = [
   ['a prompt', (agent) => agent.prompt()],
-  ['/compact', (agent) => agent.commander.compact('a-ps', 'human me')],
-  ['/clear', (agent) => agent.commander.clear('a-ps', session)],
-  ['/resume', (agent) => agent.commander.resume('a-ps', newSession, session)],
-  ['a command of a recipe', (agent) => agent.commander.run('a-ps', '/tina:checkpoint', session)],
+  ['/compact', (agent) => agent.actions.compact('a-ps', 'human me')],
+  ['/clear', (agent) => agent.actions.clear('a-ps', session)],
+  ['/resume', (agent) => agent.actions.resume('a-ps', newSession, session)],
+  ['a command of a recipe', (agent) => agent.actions.run('a-ps', '/tina:checkpoint', session)],
 ];
-const interrupt: (typeof ways)[number] = [
-  'Escape',
-  (agent) => agent.commander.interrupt('a-ps', { deed: 'interrupt' }),
-];
+const interrupt: (typeof ways)[number] = ['Escape', (agent) => agent.actions.interrupt('a-ps', { deed: 'interrupt' })];
 const every = [...ways, interrupt];
 
 const pause: Change = (agent) => {
@@ -78,7 +75,7 @@ describe('a pause stops everything at once', () => {
   it.each(every)('%s that waits for its turn is not typed when it comes', async (what, way) => {
     const agent = agentFor(what, () => {});
     let release = () => {};
-    const others = agent.typist.inTurn('a-ps', () => new Promise<void>((resolve) => (release = resolve)));
+    const others = agent.actions.inTurn('a-ps', () => new Promise<void>((resolve) => (release = resolve)));
     const waiting = way(agent);
     pause(agent);
     await Promise.resolve();

@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Delivered, type Delivery, deliver, type Proof } from '../act/deliver.ts';
-import type { PaneTerminal } from '../act/pane-terminal.ts';
+import { type Delivered, type Delivery, deliver } from '../act/deliver.ts';
+import type { OwnPane, PaneTerminal, TypingGuard } from '../act/pane-terminal.ts';
 import type { Config } from '../config/schema.ts';
-import { whyNotNow } from '../decide/fit.ts';
-import { whyNotAllowed, whyNotHeld } from '../decide/gate.ts';
+import { againstTyping } from '../decide/fit.ts';
+import { whyNotHeld } from '../decide/gate.ts';
 import { type ClockTrust, peopleBySteadyClock } from '../decide/steady-people.ts';
-import type { Refusal } from '../model/action.ts';
-import type { AgentView, Authority } from '../model/agent.ts';
+import type { Action, Refusal } from '../model/action.ts';
+import type { AgentView } from '../model/agent.ts';
 import type { PaneFacts } from '../model/delivery.ts';
 import type { HoldStanding } from '../model/hold.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
 import { lookNow } from '../sense/fresh-look.ts';
 import type { WatchedAgent } from '../watch/watched-agent.ts';
+import type { Doing } from './deeds/deed.ts';
 
 export interface TypistParts {
   clock: Clock;
@@ -20,51 +21,26 @@ export interface TypistParts {
   config: () => Config;
   paused: () => boolean;
   agent: (name: string) => WatchedAgent | null;
-  terminal: (socket: string, pane: string, still?: () => boolean) => PaneTerminal;
+  terminal: (socket: string, pane: string, own?: OwnPane) => PaneTerminal;
   /** What was decided about typing to an agent, and how its pane was then. */
   decided: (agent: string, refusal: Refusal | null, pane: PaneFacts | null) => void;
   /** How far the wall clock can be believed. */
   trust: () => ClockTrust;
   /** Whose agent it is, looked up in this moment. */
   hold: (view: AgentView) => HoldStanding;
+  /** The number under which it is ours; null: it is not. */
+  holdNumber: (view: AgentView) => number | null;
 }
 
-/** Types into agents, one thing at a time for each, and only what the gate lets through. */
+/** The row by which something is typed. */
+export type TypedBy = Pick<Action, 'intent'> & { agent: string };
+
+/** Types into agents, only what fits in that moment, and only as long as the hold of the row is ours. */
 export class Typist {
   readonly #parts: TypistParts;
-  readonly #busy = new Map<string, Promise<unknown>>();
 
   constructor(parts: TypistParts) {
     this.#parts = parts;
-  }
-
-  /** Those that are being typed to. */
-  get typing(): ReadonlySet<string> {
-    return new Set(this.#busy.keys());
-  }
-
-  /** Waits until nobody else types to this agent. */
-  inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
-    const mine = (this.#busy.get(agent) ?? Promise.resolve()).then(work);
-    const done = mine
-      .catch(() => {})
-      .then(() => {
-        if (this.#busy.get(agent) === done) this.#busy.delete(agent);
-      });
-    this.#busy.set(agent, done);
-    return mine;
-  }
-
-  /** Pause, mode, authority, and whether there is a pane to type into. */
-  whyNotAllowed(name: string, needs: Authority): Refusal | null {
-    const agent = this.#parts.agent(name);
-    const view = agent?.view ?? null;
-    if (agent === null || view === null) return 'not-agent';
-    const { mode } = this.#parts.config();
-    const { authority } = view;
-    const facts = { mode, paused: this.#parts.paused(), authority, hold: this.#parts.hold(view) };
-    const refusal = whyNotAllowed(needs, facts);
-    return refusal ?? (agent.seen.place === null ? 'not-agent' : null);
   }
 
   /** A shell beneath reads what comes after the client's end. */
@@ -73,11 +49,18 @@ export class Typist {
     return seen?.place?.pane.pid !== seen?.process.pid;
   }
 
-  /** Would it be refused at this moment? Nothing is typed. */
-  async whyNotNow(name: string): Promise<Refusal | null> {
+  /** What speaks against typing at this moment. Nothing is typed. */
+  async against(name: string): Promise<Refusal[]> {
     const agent = this.#parts.agent(name);
-    if (agent === null || agent.seen.place === null) return 'not-agent';
-    return this.#whyNotNow(agent, await this.pane(name));
+    if (agent === null || agent.seen.place === null) return ['not-agent'];
+    return [...this.#against(agent, await this.pane(name))];
+  }
+
+  /** The same for one Escape. */
+  async againstInterrupt(name: string): Promise<Refusal[]> {
+    const agent = this.#parts.agent(name);
+    if (agent === null || agent.seen.place === null) return ['not-agent'];
+    return (await this.#aim(agent, this.#terminal(agent, null))).refusals;
   }
 
   /** Its pane and who is at it; null: it has none, or tmux does not answer. */
@@ -86,21 +69,24 @@ export class Typist {
     return place === null ? null : this.#parts.terminal(place.socket, place.pane.id).facts();
   }
 
-  async type(
-    name: string,
-    delivery: Delivery,
-    proof: (timeoutMs: number) => Promise<Proof | null>,
-  ): Promise<Delivered> {
+  /** Whoever had this agent before gets no key through any more. */
+  async fence(name: string): Promise<boolean> {
     const agent = this.#parts.agent(name);
-    const place = agent?.seen.place ?? null;
-    if (agent === null || place === null) {
+    if (agent === null || agent.view === null || agent.seen.place === null) return false;
+    return this.#terminal(agent, this.#parts.holdNumber(agent.view)).fence();
+  }
+
+  async type(by: TypedBy, delivery: Delivery, { prove, at }: Pick<Doing, 'prove' | 'at'>): Promise<Delivered> {
+    const agent = this.#parts.agent(by.agent);
+    if (agent === null || agent.seen.place === null) {
       return { outcome: 'refused', reason: 'not-agent', proof: null, proofMs: null, draftRestored: null };
     }
     return deliver(delivery, {
-      terminal: this.#parts.terminal(place.socket, place.pane.id, () => this.#isStillOurs(agent)),
+      terminal: this.#terminal(agent, holdIn(by)),
       whyNotNow: (pane) => this.#whyNotNow(agent, pane, delivery.atPromptOnly === true),
       dialect: agent.seen.client.dialect,
-      proof: (_tag, timeoutMs) => proof(timeoutMs),
+      proof: (_tag, timeoutMs) => prove(timeoutMs),
+      at,
       monotonicMs: () => this.#parts.clock.monotonicMs(),
       sleep: (ms) => sleep(ms),
     });
@@ -110,39 +96,57 @@ export class Typist {
    * One Escape, and only while its registry says busy in this very moment: at the prompt two of them open a menu, and
    * in a dialog it is an answer.
    */
-  async interrupt(name: string): Promise<Refusal | 'done' | 'unknown'> {
-    const agent = this.#parts.agent(name);
-    const place = agent?.seen.place ?? null;
-    if (agent === null || place === null) return 'not-agent';
-    const terminal = this.#parts.terminal(place.socket, place.pane.id, () => this.#isStillOurs(agent));
-    const [pane, screen] = [await terminal.facts(), await terminal.screen()];
-    const box = screen === null ? null : agent.seen.client.dialect.findInputBox(screen);
-    const refusal = this.#whyNotNow(agent, pane);
-    if (refusal !== null || pane === null) return refusal ?? 'pane-dead';
-    if (pane.mode !== '') return 'pane-mode';
-    if (box === null) return 'no-input-box';
-    const { activity } = lookNow(agent.seen, pane.pid, this.#parts.processes, this.#parts.files);
-    if (activity !== 'busy' || agent.isBroken('registry')) return 'stale';
-    const guard = {
-      panePid: pane.pid,
-      command: pane.command,
-      boxMark: box.mark,
-      shows: null,
-      onlookers: pane.onlookers,
-    };
+  async interrupt(by: TypedBy): Promise<Refusal | 'done' | 'unknown'> {
+    const agent = this.#parts.agent(by.agent);
+    if (agent === null || agent.seen.place === null) return 'not-agent';
+    const terminal = this.#terminal(agent, holdIn(by));
+    const { refusals, guard } = await this.#aim(agent, terminal);
+    if (refusals[0] !== undefined || guard === null) return refusals[0] ?? 'stale';
+    if (!(await terminal.fence())) return this.#whyNotNow(agent, await terminal.facts()) ?? 'stale';
     const typed = await terminal.keys(agent.seen.client.dialect.keys.interrupt, 1, guard);
     return typed === 'not-now' ? 'stale' : typed;
   }
 
+  /** What speaks against one Escape, and what has to hold while it is pressed. */
+  async #aim(agent: WatchedAgent, terminal: PaneTerminal): Promise<{ refusals: Refusal[]; guard: TypingGuard | null }> {
+    const [screen, pane] = [await terminal.screen(), await terminal.facts()];
+    const box = screen === null ? null : agent.seen.client.dialect.findInputBox(screen);
+    const refusals = [...this.#against(agent, pane)];
+    if (pane === null) return { refusals, guard: null };
+    if (pane.mode !== '') refusals.push('pane-mode');
+    if (box === null) refusals.push('no-input-box');
+    const { activity } = lookNow(agent.seen, pane.pid, this.#parts.processes, this.#parts.files);
+    if (activity === 'idle' || activity === 'shell') refusals.push('not-working');
+    else if (activity !== 'busy' || agent.isBroken('registry')) refusals.push('stale');
+    const { pid: panePid, command, onlookers } = pane;
+    const guard = box === null ? null : { panePid, command, boxMark: box.mark, shows: null, onlookers };
+    return { refusals: [...new Set(refusals)], guard };
+  }
+
+  /** Nothing is typed into it but under this number of the hold. */
+  #terminal(agent: WatchedAgent, number: number | null): PaneTerminal {
+    const place = agent.seen.place;
+    const { pid, startTicks } = agent.seen.process;
+    const still = () => this.#isStillOurs(agent, number);
+    const own = { still, fence: number === null ? null : `${pid}-${startTicks}-${number}` };
+    return this.#parts.terminal(place?.socket ?? '', place?.pane.id ?? '', own);
+  }
+
   /** Since the last look the process may have stood still, or somebody said to pause. */
-  #isStillOurs(agent: WatchedAgent): boolean {
-    return !this.#parts.paused() && agent.view !== null && whyNotHeld(this.#parts.hold(agent.view)) === null;
+  #isStillOurs({ view }: WatchedAgent, number: number | null): boolean {
+    const { paused, holdNumber } = this.#parts;
+    return !paused() && view !== null && number !== null && holdNumber(view) === number;
   }
 
   #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null, atPromptOnly = false): Refusal | null {
-    if (this.#parts.paused()) return 'paused';
+    const [first] = this.#against(agent, pane, atPromptOnly);
+    return first ?? null;
+  }
+
+  *#against(agent: WatchedAgent, pane: PaneFacts | null, atPromptOnly = false): Generator<Refusal, void> {
+    if (this.#parts.paused()) yield 'paused';
     const notHeld = agent.view === null ? 'no-hold' : whyNotHeld(this.#parts.hold(agent.view));
-    if (notHeld !== null) return notHeld;
+    if (notHeld !== null) yield notHeld;
     const { clock, processes, files } = this.#parts;
     const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
     const look = lookNow(agent.seen, pane?.pid ?? null, processes, files);
@@ -153,8 +157,13 @@ export class Typist {
     const atSetup = agent.view?.reading.detail === 'setup';
     const people = pane === null ? null : peopleBySteadyClock(pane.people, this.#parts.trust(), clock.nowMs());
     const seen = pane === null || people === null ? null : { ...pane, people };
-    const refusal = whyNotNow({ ...look, activity, atSetup }, seen, clock.nowMs(), quietMs);
-    this.#parts.decided(agent.name, refusal, pane);
-    return refusal ?? (atPromptOnly && activity === 'busy' ? 'busy' : null);
+    const refusals = [...againstTyping({ ...look, activity, atSetup }, seen, clock.nowMs(), quietMs)];
+    this.#parts.decided(agent.name, refusals[0] ?? null, pane);
+    yield* refusals;
+    if (atPromptOnly && activity === 'busy') yield 'busy';
   }
+}
+
+function holdIn({ intent }: TypedBy): number | null {
+  return typeof intent.hold === 'number' ? intent.hold : null;
 }

@@ -1,10 +1,9 @@
 import { tmuxPane } from '../act/pane-terminal.ts';
+import { Actions, type CommandResult, type DryRun, type PromptResult } from '../actions/actions.ts';
 import { authorityNow } from '../actions/authority.ts';
-import { Commander, type CommandResult } from '../actions/commander.ts';
 import { ControlClients } from '../actions/control-clients.ts';
+import type { ChannelHealth } from '../actions/deeds/notify.ts';
 import { type HoldDocument, Holds } from '../actions/holds.ts';
-import { Prompter, type PromptResult } from '../actions/prompter.ts';
-import { type ChannelHealth, Teller } from '../actions/teller.ts';
 import { Typist, type TypistParts } from '../actions/typist.ts';
 import type { Config } from '../config/schema.ts';
 import { messageFor } from '../decide/message.ts';
@@ -21,6 +20,7 @@ import { Handoffs } from '../handoff/handoffs.ts';
 import type { HandoffNews } from '../handoff/news.ts';
 import type { Home } from '../home/home.ts';
 import type { AgentView, Authority } from '../model/agent.ts';
+import { rankOf } from '../model/authority.ts';
 import type { Caller } from '../model/caller.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
@@ -104,9 +104,7 @@ export type InboxItem = ReturnType<typeof inboxItem>;
 /** Everything that acts, behind one door: rules, people and programs pass the same gate and leave the same record. */
 export class Acting {
   readonly #parts: ActingParts;
-  readonly #commander: Commander;
-  readonly #prompter: Prompter;
-  readonly #teller: Teller;
+  readonly #actions: Actions;
   readonly #keeper: Keeper;
   readonly #scores: Scores;
   readonly #spoken: Spoken;
@@ -116,7 +114,6 @@ export class Acting {
   readonly #rows: WaitingRows;
   readonly #controlClients: ControlClients;
   readonly handoffs: Handoffs;
-  readonly #typist: Typist;
   readonly #holds: Holds;
   /** Taken over from another daemon, but what that one did about them is not read yet. */
   readonly #unread = new Set<string>();
@@ -134,8 +131,10 @@ export class Acting {
       files: new HoldFiles(holdsFolder(processes.uid)),
       self: ownProcess(),
       mode: () => config().mode,
+      taken: ({ agent }) => void typist.fence(agent).catch(parts.failed),
     });
     const hold = (view: AgentView) => this.#holds.standing(view);
+    const holdNumber = (view: AgentView) => this.#holds.number(view);
     const isElsewhere = (agent: string | null) => this.#isElsewhere(agent);
     this.#controlClients = new ControlClients({
       clock: parts.clock,
@@ -143,15 +142,14 @@ export class Acting {
       pane: (agent) => typist.pane(agent),
     });
     const decided: TypistParts['decided'] = (...decision) => this.#controlClients.decided(...decision);
-    const typist = new Typist({ ...parts, hold, terminal: tmuxPane, decided, trust: () => parts.clock.trust() });
-    this.#typist = typist;
-    this.#commander = new Commander({ ...parts, typist });
-    this.#prompter = new Prompter({ ...parts, typist });
-    this.#teller = new Teller(parts);
+    const held = { ...parts, hold, holdNumber };
+    const typist = new Typist({ ...held, terminal: tmuxPane, decided, trust: () => parts.clock.trust() });
+    const actions = new Actions({ ...held, typist });
+    this.#actions = actions;
     const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
     const isReadUp = (agent: string) => parts.agent(agent)?.isBehind === false;
-    const promptedBy = (tag: string) => this.#prompter.promptedBy(tag);
-    const interruptedByUs = (agent: string, atMs: number) => this.#commander.interrupted(agent, atMs);
+    const promptedBy = (tag: string) => actions.deeds.prompt.answers.promptedBy(tag);
+    const interruptedByUs = (agent: string, atMs: number) => actions.interruptedByUs(agent, atMs);
     this.#scores = new Scores({ promptedBy, interruptedByUs, spawnStatus: parts.spawnStatus });
     this.#hostFindings = new HostFindings({
       ...parts,
@@ -165,15 +163,14 @@ export class Acting {
       ...parts,
       hold,
       isElsewhere,
-      prompter: this.#prompter,
+      actions,
       spoken: this.#spoken,
-      teller: this.#teller,
       scores: this.#scores,
       isHandedOver,
       isReadUp,
       isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
     });
-    this.#progress = new Progress({ ...parts, isHandedOver, isReadUp, prompter: this.#prompter, spoken: this.#spoken });
+    this.#progress = new Progress({ ...parts, isHandedOver, isReadUp, actions, spoken: this.#spoken });
     this.handoffs = new Handoffs({
       ...parts,
       hold,
@@ -186,8 +183,7 @@ export class Acting {
         return findTranscript(seen.client.sources.record, parts.files, seen.configDir, null, sessionId) !== null;
       },
       git: localGit(),
-      prompter: this.#prompter,
-      commander: this.#commander,
+      actions,
       view: (name) => parts.views().find(({ agent }) => agent === name) ?? null,
       idFor: (agent, check, subject) => this.#keeper.idFor(agent, check, subject),
       isTold: (agent, handoff) => {
@@ -207,7 +203,7 @@ export class Acting {
       () => this.#keeper.restore(),
       () => this.handoffs.restore(null, aheadMs),
       // Last: from here on the proof is waited for.
-      () => this.#prompter.recover(),
+      () => this.#actions.recover(),
     ]);
   }
 
@@ -226,24 +222,24 @@ export class Acting {
     this.#noteOthers(agent, event);
     // First who did it: once a prompt is answered nobody knows any more.
     this.#scores.told(agent, event);
-    this.#prompter.told(agent, event);
-    this.#commander.told(agent, event);
+    this.#actions.told(agent, event);
     this.handoffs.told(agent, event);
   }
 
   /** What another daemon prompted counts too: who takes an agent over does not say the same again at once. */
   #noteOthers(agent: string, { fact, atMs }: SessionEvent): void {
-    if (fact.kind !== 'prompt' || fact.tags.every((tag) => this.#prompter.promptedBy(tag) !== null)) return;
+    if (fact.kind !== 'prompt' || fact.tags.every((tag) => this.#actions.deeds.prompt.answers.promptedBy(tag) !== null))
+      return;
     const project = this.#parts.agent(agent)?.view?.project;
     if (project !== undefined) this.#spoken.heard({ agent, project }, atMs);
   }
 
   hooked(agent: string, hook: HeardHook): void {
-    this.#prompter.hooked(agent, hook);
+    this.#actions.hooked(agent, hook);
   }
 
   unansweredSince(agent: string): number | null {
-    return this.#prompter.unansweredSince(agent);
+    return this.#actions.deeds.prompt.answers.unansweredSince(agent);
   }
 
   idFor(agent: string | null, check: CheckName, subject: string | null): string {
@@ -266,10 +262,18 @@ export class Acting {
     return authorityNow(agent, { session, said, config: this.#parts.configFor(agent), others });
   }
 
-  async setAuthority(agent: string, authority: Authority): Promise<boolean> {
-    this.#overrides.set(agent, authority);
-    this.#parts.lookSoon(agent);
-    return (await this.#parts.store.saveAuthority(this.#parts.host, agent, authority)).ok;
+  /** Whether it is stored. Less holds from the moment in which it is said, whatever the database does. */
+  async setAuthority(agent: string, authority: Authority, by: Caller): Promise<boolean> {
+    const set = () => {
+      this.#overrides.set(agent, authority);
+      this.#parts.lookSoon(agent);
+    };
+    const now = this.#parts.views().find((view) => view.agent === agent)?.authority ?? 'observe';
+    if (rankOf(authority) <= rankOf(now)) set();
+    return this.#actions.setAuthority(agent, authority, by, async () => {
+      set();
+      return (await this.#parts.store.saveAuthority(this.#parts.host, agent, authority)).ok;
+    });
   }
 
   /** One round of the rules over all agents. */
@@ -309,7 +313,7 @@ export class Acting {
       () => this.#spoken.restore(),
       () => this.#keeper.restore(agents),
       () => this.handoffs.restore(agents),
-      () => this.#prompter.recover(agents),
+      () => this.#actions.recover(agents),
     ])
       .catch(this.#parts.failed)
       .finally(() => {
@@ -325,7 +329,7 @@ export class Acting {
 
   /** What is held is free for others from now on. */
   close(): void {
-    this.#holds.close(this.#typist.typing);
+    this.#holds.close(this.#actions.busy);
   }
 
   holdOn(agent: string): HoldDocument {
@@ -346,10 +350,10 @@ export class Acting {
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
   async say(agent: string, said: PromptWords, waitMs: number, by: Caller): Promise<PromptResult | { problem: string }> {
     const request = { agent, waitMs, trigger: 'human', finding: null, about: { by } } as const;
-    if (typeof said === 'string') return this.#prompter.prompt({ ...request, text: said });
+    if (typeof said === 'string') return this.#actions.prompt({ ...request, text: said });
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
-    return this.#prompter.prompt({ ...request, text: filled.text });
+    return this.#actions.prompt({ ...request, text: filled.text });
   }
 
   /** With what handoffs left behind, and what is set apart, and why. */
@@ -358,13 +362,27 @@ export class Acting {
   }
 
   compact(agent: string, by: Caller): Promise<CommandResult> {
-    return this.#commander.compact(agent, by);
+    return this.#actions.compact(agent, by);
+  }
+
+  interrupt(agent: string, by: Caller, waitMs: number): Promise<CommandResult> {
+    return this.#actions.interrupt(agent, { by }, waitMs);
+  }
+
+  wouldInterrupt(agent: string): Promise<DryRun> {
+    return this.#actions.wouldInterrupt(agent);
   }
 
   /** null: nothing open has this id. */
-  async acknowledge(id: string, denied: boolean): Promise<Incident | null> {
-    const incident = await this.#keeper.acknowledge(id, denied);
-    if (incident?.check === 'handoff-failed' && incident.subject !== null) this.handoffs.acknowledged(incident.subject);
+  async acknowledge(id: string, denied: boolean, by: Caller): Promise<Incident | null> {
+    const incident = this.#keeper.incidents().find((open) => open.incident.id.startsWith(id))?.incident ?? null;
+    if (incident === null) return null;
+    await this.#actions.acknowledge(incident, denied, by, async () => {
+      await this.#keeper.acknowledge(incident.id, denied);
+      if (incident.check === 'handoff-failed' && incident.subject !== null)
+        this.handoffs.acknowledged(incident.subject);
+      return true;
+    });
     return incident;
   }
 
@@ -378,11 +396,11 @@ export class Acting {
   }
 
   get channels(): ChannelHealth[] {
-    return this.#teller.channels;
+    return this.#actions.deeds.notify.channels;
   }
 
   get reactions(): { total: number; inTime: number } {
-    return this.#prompter.reactions;
+    return this.#actions.deeds.prompt.answers.reactions;
   }
 
   /** Why an agent is seen and treated as it is. */

@@ -74,7 +74,7 @@ class Machine {
       } as never,
       paused: () => false,
       views: () => this.#views(),
-      prompter: {
+      actions: {
         prompt: async ({
           finding,
           agent,
@@ -88,8 +88,6 @@ class Machine {
           this.#said.push({ finding, agent, trigger, atMs: this.nowMs });
           return { outcome: 'confirmed', reason: null };
         },
-      } as never,
-      teller: {
         tell: async ({ agent }: Incident) => {
           if (agent === 'b') this.tells.push(this.awakeMs);
           return true;
@@ -102,7 +100,6 @@ class Machine {
       isReadUp: () => true,
       isHandedOver: () => false,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
-      flush: async () => true,
       failed: (error) => {
         throw error;
       },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +14,6 @@ import type { HandoffNews } from '../handoff/news.ts';
 import { type Home, isPaused, removeDaemonRecord, unpause, writeDaemonRecord } from '../home/home.ts';
 import { fileLog, type Log } from '../home/log.ts';
 import { version } from '../home/version.ts';
-import type { Caller } from '../model/caller.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { InboxItem } from '../model/hook.ts';
@@ -259,7 +257,6 @@ export class Daemon {
       journal: this.#journal,
       host: { id: host.id, name: host.name },
       record: (agent) => this.#record(agent),
-      note: (deed, by) => this.#note(deed, by),
       whyKept: (forms) => whyKept(this.#database.url, forms),
       stop: (keepDb) => this.#stop(keepDb),
     };
@@ -339,16 +336,6 @@ export class Daemon {
   async #record(agent: string): Promise<AgentRecord | null> {
     const read = await readAgentRecord(this.#database.url, { host: this.#host.id, name: agent });
     return read.ok ? read.value : null;
-  }
-
-  async #note(deed: Parameters<Doors['note']>[0], by: Caller): Promise<boolean> {
-    const action = {
-      ...{ ...deed, intent: { ...deed.intent, by } },
-      ...{ id: randomUUID(), atMs: this.#clock.nowMs(), trigger: 'human' as const },
-    };
-    const intended = await this.#store.intend(this.#host.id, action);
-    const outcome = { actionId: action.id, atMs: action.atMs, outcome: 'confirmed', reason: null, proof: null };
-    return intended.ok && (await this.#store.conclude(outcome)).ok;
   }
 
   /** Whatever has to be seen twice was, and the rules know it. */

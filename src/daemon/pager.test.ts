@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
-import { Teller } from '../actions/teller.ts';
+import { madeActions } from '../../test/runs/made-actions.ts';
 import { defaultConfig } from '../config/schema.ts';
 import { until } from '../conform/until.ts';
 import { HostFindings } from '../findings/host-findings.ts';
@@ -147,9 +147,8 @@ class Pager {
       ...parts,
       paused: () => false,
       views: () => this.#views(),
-      prompter: {} as never,
       spoken: new Spoken(parts),
-      teller: new Teller({ ...parts, hostName: 'h', environment: { PATH: process.env.PATH }, notice }),
+      actions: madeActions({ ...parts, environment: { PATH: process.env.PATH }, notice }),
       isOneOfMany: () => null,
       hold: () => 'ours',
       isElsewhere: () => false,

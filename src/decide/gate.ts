@@ -12,11 +12,17 @@ export interface GateFacts {
 
 /** The one gate for rules, people and programs alike. What needs more authority than the agent's is refused. */
 export function whyNotAllowed(needs: Authority, facts: GateFacts): Refusal | null {
-  if (facts.paused) return 'paused';
-  if (facts.mode !== 'act') return 'watch-mode';
-  if (facts.hold === 'elsewhere') return 'held-elsewhere';
-  if (!allows(facts.authority, needs)) return 'authority';
-  return needs === 'observe' ? null : whyNotHeld(facts.hold);
+  const [first] = against(needs, facts);
+  return first ?? null;
+}
+
+/** Everything that speaks against it, the first reason first. */
+export function* against(needs: Authority, facts: GateFacts): Generator<Refusal, void> {
+  if (facts.paused) yield 'paused';
+  if (facts.mode !== 'act') yield 'watch-mode';
+  if (facts.hold === 'elsewhere') yield 'held-elsewhere';
+  if (!allows(facts.authority, needs)) yield 'authority';
+  if (needs !== 'observe' && facts.hold === 'none') yield 'no-hold';
 }
 
 /** To be called is worth more than to be called once; but nothing is done to an agent that may be somebody else's. */

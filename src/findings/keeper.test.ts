@@ -50,9 +50,8 @@ class Host {
       hold: ({ agent }) => (this.elsewhere.has(agent) ? 'elsewhere' : 'ours'),
       isElsewhere: (agent) => this.elsewhere.has(agent ?? ''),
       views: () => [...this.#views.values()],
-      prompter: {} as never,
       spoken: new Spoken({ ...parts, store: store as never }),
-      teller: {
+      actions: {
         tell: async ({ agent, check }: Incident) => {
           this.told.push(`${agent ?? 'host'}: ${check}`);
           return true;
@@ -62,7 +61,6 @@ class Host {
       isHandedOver: () => false,
       isReadUp: () => true,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
-      flush: async () => true,
       failed: (error) => {
         throw error;
       },

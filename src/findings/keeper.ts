@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Prompter } from '../actions/prompter.ts';
-import type { Teller } from '../actions/teller.ts';
 import type { Config } from '../config/schema.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { isOver, isToldInstead, nextStep, type Step } from '../decide/policy.ts';
@@ -28,7 +26,7 @@ import {
   whyNotNow,
 } from './open-incident.ts';
 import { Quarantine } from './quarantine.ts';
-import { type Due, RulePrompts } from './rule-prompts.ts';
+import { type Due, type RuleActions, RulePrompts } from './rule-prompts.ts';
 import type { Scores } from './scores.ts';
 import type { Spoken } from './spoken.ts';
 
@@ -39,9 +37,8 @@ interface KeeperParts {
   config: () => Config;
   paused: () => boolean;
   views: () => AgentView[];
-  prompter: Prompter;
+  actions: RuleActions;
   spoken: Spoken;
-  teller: Teller;
   /** The trouble of the host that the agent's is part of; null: none. */
   isOneOfMany: (agent: string, check: CheckName) => string | null;
   /** A handoff runs: nothing else is said to the agent. */
@@ -54,8 +51,6 @@ interface KeeperParts {
   scores: Scores;
   /** A check's verdict changed. */
   recordCheck: (row: CheckRow) => void;
-  /** The agent's row has to be there first. */
-  flush: () => Promise<boolean>;
   failed: (error: unknown) => void;
 }
 
@@ -244,8 +239,7 @@ export class Keeper {
     this.#score(open, view, open.seenMs, false);
     if (open.incident.check === 'flapping') this.#recordFlapping(open.incident, nowMs);
     // A prompt that waited for its moment is no longer true: dropped, and on record as that.
-    if (open.step.do === 'wait' && open.step.for === 'prompt')
-      this.#track(this.#prompts.drop(open.incident, nowMs, 'stale'));
+    if (open.step.do === 'wait' && open.step.for === 'prompt') this.#track(this.#prompts.drop(open.incident, 'stale'));
   }
 
   /** Tells what is to be told; what is to be said to its agent is handed back. */
@@ -347,7 +341,7 @@ export class Keeper {
   async #tellAbout(open: Open, view: AgentView | null): Promise<void> {
     // Its row first, if there can be one: after a crash it would be another trouble and be told at once.
     await open.saved;
-    if (!(await this.#parts.teller.tell(open.incident, view))) {
+    if (!(await this.#parts.actions.tell(open.incident, view))) {
       later(open, this.#parts.clock.nowMs());
       return;
     }

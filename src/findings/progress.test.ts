@@ -21,7 +21,7 @@ it('is asked for once, however long the asking takes, and again an interval afte
     failed: (error) => {
       throw error;
     },
-    prompter: {
+    actions: {
       prompt: () => {
         asked += 1;
         return new Promise((resolve) => open.push(() => resolve({ outcome: 'confirmed' } as never)));

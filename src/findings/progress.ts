@@ -1,4 +1,4 @@
-import type { Prompter } from '../actions/prompter.ts';
+import type { Actions } from '../actions/actions.ts';
 import type { Config } from '../config/schema.ts';
 import { isProgressDue, type RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate } from '../decide/templates.ts';
@@ -10,7 +10,7 @@ interface ProgressParts {
   clock: Clock;
   config: () => Config;
   configFor: (agent: string) => Config;
-  prompter: Prompter;
+  actions: Pick<Actions, 'prompt'>;
   spoken: Spoken;
   progress: (agent: string) => RunningSpawns | null;
   isHandedOver: (agent: string) => boolean;
@@ -80,7 +80,7 @@ export class Progress {
   async #ask(view: AgentView): Promise<boolean> {
     const filled = fillTemplate('spawn-update', {}, this.#parts.config().templates);
     if (!filled.ok) return false;
-    const result = await this.#parts.prompter.prompt({
+    const result = await this.#parts.actions.prompt({
       agent: view.agent,
       text: filled.text,
       trigger: progressTrigger,

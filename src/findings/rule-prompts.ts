@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { Prompter } from '../actions/prompter.ts';
+import type { Actions } from '../actions/actions.ts';
 import type { Config } from '../config/schema.ts';
 import { type PromptTemplate, promptsSpent, type Step } from '../decide/policy.ts';
 import { fillTemplate } from '../decide/templates.ts';
@@ -11,14 +10,15 @@ import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import { countDeeds, later, type Open, ownSlots, retryFirstMs } from './open-incident.ts';
 
+/** What rules do about a trouble. */
+export type RuleActions = Pick<Actions, 'prompt' | 'drop' | 'tell'>;
+
 interface RulePromptParts {
-  host: string;
   store: Store;
   clock: Clock;
   config: () => Config;
   views: () => AgentView[];
-  prompter: Prompter;
-  flush: () => Promise<boolean>;
+  actions: RuleActions;
   /** Writes the incident's row, after what was written of it before. */
   save: (open: Open) => void;
 }
@@ -51,7 +51,7 @@ export class RulePrompts {
       for (const { open } of due) later(open, this.#parts.clock.nowMs());
       return false;
     }
-    const result = await this.#parts.prompter.prompt({
+    const result = await this.#parts.actions.prompt({
       agent: view.agent,
       text: said.map(({ text }) => text).join(' '),
       trigger: `rule:${lead.incident.check}`,
@@ -76,14 +76,9 @@ export class RulePrompts {
   }
 
   /** Puts on record that it is not said, and why. */
-  async drop(incident: Incident, nowMs: number, reason: Refusal): Promise<void> {
-    const { store, host } = this.#parts;
-    const { agent, check, text } = incident;
-    const id = randomUUID();
-    const about = { trigger: `rule:${check}` as const, intent: { check, text }, finding: incident.id };
-    await this.#parts.flush();
-    await store.intend(host, { id, atMs: nowMs, agent, kind: 'prompt', ...about });
-    await store.conclude({ actionId: id, atMs: nowMs, outcome: 'refused', reason, proof: null });
+  drop(incident: Incident, reason: Refusal): Promise<void> {
+    const { agent, check, text, id: finding } = incident;
+    return this.#parts.actions.drop('prompt', { agent, trigger: `rule:${check}`, finding }, { check, text }, reason);
   }
 
   /**
@@ -111,7 +106,7 @@ export class RulePrompts {
       if (words.ok) filled.push({ ...one, text: words.text });
       else {
         // Evidence that cannot be said safely is not said: a human is told instead.
-        await this.drop(incident, clock.nowMs(), 'unsafe-text');
+        await this.drop(incident, 'unsafe-text');
         incident.prompts = promptsSpent;
       }
     }

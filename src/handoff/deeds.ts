@@ -1,6 +1,5 @@
+import type { Actions } from '../actions/actions.ts';
 import { allow, withdraw, withdrawFrom } from '../actions/allowances.ts';
-import type { Commander } from '../actions/commander.ts';
-import type { Prompter } from '../actions/prompter.ts';
 import type { Config } from '../config/schema.ts';
 import type { DocumentProblem } from '../decide/handoff/document.ts';
 import type { Move } from '../decide/handoff/moves.ts';
@@ -19,12 +18,14 @@ import type { Clock } from '../model/world.ts';
 import type { WatchedAgent } from '../watch/watched-agent.ts';
 import type { Cycle } from './cycle.ts';
 
+/** What a handoff does to its agent. */
+export type HandoffActions = Pick<Actions, 'prompt' | 'clear' | 'resume' | 'run' | 'interrupt'>;
+
 interface DeedParts {
   home: Home;
   clock: Clock;
   config: () => Config;
-  prompter: Pick<Prompter, 'prompt'>;
-  commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
+  actions: HandoffActions;
   agent: (name: string) => Pick<WatchedAgent, 'sessionId'> | null;
   /** Why the document is asked for. */
   why: (cycle: Cycle) => string;
@@ -56,17 +57,17 @@ export class HandoffDeeds {
       case 'resume':
         return this.#resume(cycle);
       case 'interrupt': {
-        const done = await this.#parts.commander.interrupt(view.agent, cycle.about('interrupt', null));
+        const done = await this.#parts.actions.interrupt(view.agent, cycle.about('interrupt', null));
         return this.#noted(cycle, done);
       }
       case 'clear': {
         const { oldSession } = cycle.handoff;
-        return this.#noted(cycle, await this.#parts.commander.clear(view.agent, this.#for(cycle, 'clear', oldSession)));
+        return this.#noted(cycle, await this.#parts.actions.clear(view.agent, this.#for(cycle, 'clear', oldSession)));
       }
       case 'go-back': {
         const { oldSession, newSession } = cycle.handoff;
         const order = this.#for(cycle, 'go-back', newSession ?? '');
-        return this.#noted(cycle, await this.#parts.commander.resume(view.agent, oldSession, order));
+        return this.#noted(cycle, await this.#parts.actions.resume(view.agent, oldSession, order));
       }
     }
   }
@@ -138,12 +139,9 @@ export class HandoffDeeds {
     const { agent, oldSession, newSession } = cycle.handoff;
     const session = deed === 'ask' ? oldSession : (newSession ?? '');
     if (words.isCommand) {
-      return this.#noted(
-        cycle,
-        await this.#parts.commander.run(agent, words.text, this.#for(cycle, deed, session, why)),
-      );
+      return this.#noted(cycle, await this.#parts.actions.run(agent, words.text, this.#for(cycle, deed, session, why)));
     }
-    const result = await this.#parts.prompter.prompt({
+    const result = await this.#parts.actions.prompt({
       agent,
       text: words.text,
       trigger: 'handoff',

@@ -1,5 +1,3 @@
-import type { Commander } from '../actions/commander.ts';
-import type { Prompter } from '../actions/prompter.ts';
 import type { Config } from '../config/schema.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
 import { nextMove, timeAtStep } from '../decide/handoff/cycle.ts';
@@ -30,7 +28,7 @@ import type { Git } from '../sense/git.ts';
 import { isDirectory } from '../sense/handoff-file.ts';
 import type { WatchedAgent } from '../watch/watched-agent.ts';
 import { Cycle, moveHandoff } from './cycle.ts';
-import { HandoffDeeds, isWriting, type Typed } from './deeds.ts';
+import { type HandoffActions, HandoffDeeds, isWriting, type Typed } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
 import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
 import { newHandoff } from './new-handoff.ts';
@@ -49,8 +47,7 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   /** It asks before it writes, and nobody could answer but a person. */
   handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
-  prompter: Pick<Prompter, 'prompt'>;
-  commander: Pick<Commander, 'clear' | 'resume' | 'run' | 'interrupt'>;
+  actions: HandoffActions;
   agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue' | 'isBehind'> | null;
   view: (name: string) => AgentView | null;
   flush: () => Promise<boolean>;

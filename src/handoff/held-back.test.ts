@@ -152,13 +152,11 @@ class Desk {
         handoffText: async () => ok(goodDocument('abcd1234')),
         handoffActions: async (id) => (this.isLedgerGone ? gone : ok(ledgerOf(row(id)?.steps ?? []))),
       },
-      prompter: {
+      actions: {
         prompt: async ({ isStillDue }) => {
           this.isStillDue = isStillDue;
           return type('prompt');
         },
-      },
-      commander: {
         clear: () => type('clear'),
         resume: () => type('go-back'),
         run: () => type('command'),

@@ -2,6 +2,14 @@ import type { Json } from './event.ts';
 
 export type Trigger = `rule:${string}` | 'human' | 'handoff';
 
+/**
+ * Everything that is done and put on record. Each but the last is a deed of `actions/deeds/`; what is taken out of the
+ * tables is put on record by the tables themselves, in the same moment.
+ */
+export const actionKinds = ['prompt', 'command', 'interrupt', 'notify', 'authority', 'ack', 'redact'] as const;
+type ActionKind = (typeof actionKinds)[number];
+export type DeedKind = Exclude<ActionKind, 'redact'>;
+
 /** Why nothing was typed. */
 export type Refusal =
   | 'waiting-permission'
@@ -28,6 +36,8 @@ export type Refusal =
   | 'no-ledger'
   | 'no-input-box'
   | 'busy'
+  /** There is no turn to interrupt. */
+  | 'not-working'
   | 'stale'
   /** The client has no such command. */
   | 'unknown-command';
@@ -40,15 +50,11 @@ export interface Action {
   atMs: number;
   /** null: about work that no agent is known to have begun. */
   agent: string | null;
-  /** The last three are done to no agent: a person's word that changed something here. */
-  kind: 'prompt' | 'command' | 'interrupt' | 'notify' | 'authority' | 'ack' | 'redact';
+  kind: ActionKind;
   trigger: Trigger;
   intent: { [key: string]: Json };
   finding: string | null;
 }
-
-/** One that is done to an agent. */
-export type AgentAction = Action & { agent: string };
 
 /** What came of it. An action may get several: confirmed, then answered. */
 export interface ActionOutcome {

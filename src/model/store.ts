@@ -94,7 +94,7 @@ export interface Store {
   /** The ledger: what is meant to be done, before it is done. Not written, not done. */
   intend(host: string, action: Action): Promise<Result<void, StoreFailure>>;
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
-  /** Prompts without their last word: the daemon ended before it was known. `delivered`: that they arrived, is. */
+  /** Deeds without their last word: the daemon ended before it was known. `delivered`: that it was done, is. */
   openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;
   /** By finding: what was done about it. Of those that are not in it nothing was. */
   deedsAbout(findings: readonly string[]): Promise<Result<Map<string, Deeds>, StoreFailure>>;

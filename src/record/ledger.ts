@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
+import { type Action, type ActionOutcome, actionKinds, type LedgerEntry, type Trigger } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import type { ProcessId } from '../model/world.ts';
 import { time } from './agent-row.ts';
@@ -13,7 +13,6 @@ import {
   matching,
   moment,
   type OddRow,
-  oneOf,
   sound,
   texts,
   words,
@@ -60,7 +59,7 @@ export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): P
 const openMax = 1_000;
 
 /**
- * Prompts without their last word: nobody knows yet whether they arrived, or what was answered. Of the last day, by the clock
+ * Deeds without their last word: nobody knows yet whether they were done, or what was answered. Of the last day, by the clock
  * that wrote them: with one that has been set since, none of yesterday is taken for one of long ago.
  */
 export async function openActions(
@@ -74,8 +73,11 @@ export async function openActions(
        CROSS JOIN LATERAL (SELECT at FROM actions WHERE agent_id = g.id ORDER BY at DESC LIMIT 1) newest
        CROSS JOIN LATERAL (
          SELECT * FROM actions WHERE agent_id = g.id AND at > least(now(), newest.at) - interval '1 day'
-           AND kind IN ('prompt', 'command', 'interrupt') ORDER BY at DESC LIMIT ${openMax}) a
-       WHERE g.host = $1) s
+           ORDER BY at DESC LIMIT ${openMax}) a
+       WHERE g.host = $1
+       UNION ALL
+       (SELECT ${actionColumns} FROM actions a LEFT JOIN agents g ON false
+        WHERE a.agent_id IS NULL AND a.host = $1 AND a.at > now() - interval '1 day' ORDER BY a.at DESC LIMIT ${openMax})) s
      CROSS JOIN LATERAL (SELECT count(*), bool_or(outcome NOT IN ('confirmed', 'queued')) AS is_over
        FROM action_outcomes WHERE action_id = s.id) o
      WHERE o.is_over IS NOT TRUE
@@ -155,9 +157,7 @@ const actionShape = z.object({
   id: z.string(),
   at: moment,
   name: exact().nullable(),
-  kind: oneOf<Action['kind']>({
-    ...{ prompt: true, command: true, interrupt: true, notify: true, authority: true, ack: true, redact: true },
-  }),
+  kind: z.enum(actionKinds),
   trigger: z.custom<Trigger>((value) => typeof value === 'string' && /^[a-z]{1,20}(:[a-z-]{1,50})?$/.test(value)),
   intent: jsonObject,
   finding: exact(100).nullable(),

@@ -1,6 +1,6 @@
 // What people do with the commands, on the real client.
 import { expect, test } from 'vitest';
-import type { PromptResult } from '../../src/actions/prompter.ts';
+import type { PromptResult } from '../../src/actions/actions.ts';
 import { launchAgent } from './agent.ts';
 import { scenario } from './scenario.ts';
 import { watched } from './watching.ts';

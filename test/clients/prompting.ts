@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import type { PromptResult } from '../../src/actions/prompter.ts';
+import type { PromptResult } from '../../src/actions/actions.ts';
 import { until } from '../../src/conform/until.ts';
 import type { Agent } from './agent.ts';
 import type { Scenario } from './scenario.ts';

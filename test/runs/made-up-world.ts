@@ -209,7 +209,7 @@ export class MadeUp {
         handoffActions: async (id) =>
           ok(this.#ledger.filter(({ handoff }) => handoff === id).map((row) => this.#read(row))),
       },
-      prompter: {
+      actions: {
         prompt: async ({ agent, text, about = {} }) => {
           const tag = `wk-${this.#ledger.length}abc`;
           const said = { id: 'i', tag, agent, proof: null, proof_ms: 1, answer: null };
@@ -221,8 +221,6 @@ export class MadeUp {
           await this.#deed(about, `${text} [${tag}]`, () => agent === 'a-ps' && this.#hear(text, tag));
           return { ...said, outcome: 'confirmed', reason: null };
         },
-      },
-      commander: {
         clear: (_agent, { about }) =>
           this.#command(about, '/clear', () => {
             this.#go('new');
@@ -244,7 +242,7 @@ export class MadeUp {
 
   async #command(about: { [key: string]: Json }, typed: string | null, effect: () => void) {
     await this.#deed(about, typed, effect);
-    return { id: 'i', agent: 'a-ps', outcome: 'confirmed' as const, reason: null, proof_ms: 1 };
+    return { id: 'i', agent: 'a-ps', outcome: 'confirmed' as const, reason: null, proof: null, proof_ms: 1 };
   }
 
   /** Intent, effect, outcome: the daemon may die before and after each. */

@@ -1,7 +1,5 @@
 // Rules that speak to a made-up agent, and the rows that outlive a daemon that is killed at any one of them.
 
-import { Prompter } from '../../src/actions/prompter.ts';
-import { Teller } from '../../src/actions/teller.ts';
 import { defaultConfig } from '../../src/config/schema.ts';
 import { Keeper } from '../../src/findings/keeper.ts';
 import { Progress } from '../../src/findings/progress.ts';
@@ -15,6 +13,7 @@ import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
 import type { Store } from '../../src/model/store.ts';
 import { agentView, viewNowMs } from './agent-view.ts';
+import { madeActions } from './made-actions.ts';
 
 const config = defaultConfig();
 
@@ -69,36 +68,28 @@ export class RuleWorld {
     const run = this.#run;
     const clock = { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs };
     const base = { host: 'h', clock, config: () => config, store: this.#store(run), views: () => [this.#seen()] };
-    const flush = async () => true;
     const failed = (error: unknown) => {
       throw error;
     };
-    const prompter = new Prompter({
-      ...base,
-      flush,
-      lookSoon: () => {},
-      agent: () => ({ view: this.#seen() }) as never,
-      typist: this.#typist(run) as never,
-    });
+    const agent = () => ({ view: this.#seen() }) as never;
+    const actions = madeActions({ ...base, agent, typist: this.#typist(run) });
     const spoken = new Spoken(base);
     const asked = { isHandedOver: () => false, isReadUp: () => this.isReadUp };
     this.#keeper = new Keeper({
       ...base,
       paused: () => false,
-      prompter,
+      actions,
       spoken,
-      teller: new Teller({ ...base, hostName: 'h', environment: {}, flush, notice: () => {} }),
       isOneOfMany: () => null,
       hold: () => 'ours',
       isElsewhere: () => false,
       ...asked,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
       recordCheck: () => {},
-      flush,
       failed,
     });
     const progress = () => (this.#hasHiddenWork ? { sinceMs: viewNowMs - 3_600_000, hidden: true } : null);
-    this.#progress = new Progress({ ...base, configFor: base.config, prompter, spoken, progress, ...asked, failed });
+    this.#progress = new Progress({ ...base, configFor: base.config, actions, spoken, progress, ...asked, failed });
     if (!(await spoken.restore()) || !(await this.#keeper.restore())) throw new Error('nothing to start from');
   }
 
@@ -190,11 +181,9 @@ export class RuleWorld {
 
   #typist(run: number) {
     return {
-      inTurn: (_agent: string, work: () => Promise<unknown>) => work(),
-      whyNotAllowed: () => null,
-      whyNotNow: async () => null,
+      against: async () => [],
       hasShellBeneath: () => false,
-      type: async (_agent: string, { text }: { text: string }) => {
+      type: async (_by: unknown, { text }: { text: string }) => {
         for (const _command of ['load-buffer', 'paste-buffer']) await this.#step(run);
         const action = this.actions.at(-1);
         this.typed.push({ atMs: this.nowMs, text, findings: action === undefined ? [] : findingsOf(action) });

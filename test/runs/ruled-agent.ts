@@ -1,6 +1,5 @@
 // One agent in trouble, and the rules: what they decide, what is done to the agent, and what people are told.
 
-import { Teller } from '../../src/actions/teller.ts';
 import { fullBand, highBand } from '../../src/detect/checks/context-high.ts';
 import { Keeper } from '../../src/findings/keeper.ts';
 import { Scores } from '../../src/findings/scores.ts';
@@ -10,7 +9,7 @@ import type { CheckName } from '../../src/model/check.ts';
 import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
 import { agentView } from './agent-view.ts';
-import { TypedAgent } from './typed-agent.ts';
+import { Ledger, TypedAgent } from './typed-agent.ts';
 
 export class RuledAgent extends TypedAgent {
   /** What is wrong with it. */
@@ -20,7 +19,7 @@ export class RuledAgent extends TypedAgent {
   readonly #keeper: Keeper;
 
   constructor() {
-    super();
+    super(new Ledger(), { notice: (line) => void this.told.push(line) });
     const clock = { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs };
     const store = {
       ...this.ledger.store,
@@ -36,20 +35,16 @@ export class RuledAgent extends TypedAgent {
     };
     const parts = {
       host: 'h',
-      hostName: 'h',
       clock,
       store: store as never,
       config: () => this.config,
-      flush: async () => true,
     };
-    const notice = (line: string) => void this.told.push(line);
     this.#keeper = new Keeper({
       ...parts,
       paused: () => this.isPaused,
       views: () => [this.view()],
-      prompter: this.prompter,
+      actions: this.actions,
       spoken: new Spoken(parts),
-      teller: new Teller({ ...parts, environment: {}, notice }),
       isOneOfMany: () => null,
       hold: () => 'ours',
       isElsewhere: () => false,

@@ -1,8 +1,8 @@
 // One agent in a made-up pane, with everything of ours that types into it: what was typed, and what the ledger says.
 import type { PaneNow } from '../../src/act/pane-facts.ts';
 import type { PaneTerminal, Typed } from '../../src/act/pane-terminal.ts';
-import { Commander } from '../../src/actions/commander.ts';
-import { Prompter } from '../../src/actions/prompter.ts';
+import type { Actions } from '../../src/actions/actions.ts';
+import type { EngineParts } from '../../src/actions/engine.ts';
 import { Typist } from '../../src/actions/typist.ts';
 import { claudeCode } from '../../src/clients/claude-code/client.ts';
 import { defaultConfig } from '../../src/config/schema.ts';
@@ -10,8 +10,10 @@ import type { Action, ActionOutcome } from '../../src/model/action.ts';
 import type { Authority, Detail, RegistryActivity, State } from '../../src/model/agent.ts';
 import type { PaneFacts } from '../../src/model/delivery.ts';
 import { fail, ok } from '../../src/model/result.ts';
+import type { SessionEvent, SessionFact } from '../../src/model/session-event.ts';
 import type { ProcessInfo } from '../../src/model/world.ts';
 import { agentView } from './agent-view.ts';
+import { madeActions } from './made-actions.ts';
 
 const process: ProcessInfo = {
   ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
@@ -75,6 +77,7 @@ export class TypedAgent {
   processNow: Partial<ProcessInfo> | null = {};
   paneNow: Partial<PaneNow> | null = {};
   box = '';
+  stashed = '';
   /** Every key and every paste. */
   readonly typed: string[] = [];
   readonly submitted: string[] = [];
@@ -83,12 +86,19 @@ export class TypedAgent {
   /** The client writes what it took into its record. */
   isRecorded = true;
   nowMs = 1_000_000;
-  readonly typist: Typist;
-  readonly prompter: Prompter;
-  readonly commander: Commander;
+  compactAskedMs: number | null = null;
+  /** What its client's record says. */
+  readonly records: SessionEvent[] = [];
+  typist!: Typist;
+  actions!: Actions;
 
-  constructor(ledger = new Ledger()) {
+  constructor(ledger = new Ledger(), more: Partial<EngineParts> = {}) {
     this.ledger = ledger;
+    this.start(more);
+  }
+
+  /** A daemon; also another one, after the one before was killed. `more`: what else it works with. */
+  start(more: Partial<EngineParts> = {}): void {
     const clock = { nowMs: () => this.#clock(), monotonicMs: () => this.#clock() };
     const world = { config: () => this.config, paused: () => this.isPaused, agent: () => this.#watched(), clock };
     const readSmall = () => (this.status === null ? { ok: false } : { ok: true, text: this.#entry(), info: file });
@@ -99,22 +109,26 @@ export class TypedAgent {
       terminal: () => this.#terminal(),
       decided: () => {},
       hold: () => 'ours',
+      holdNumber: () => 1,
       trust: () => ({ steadyForMs: Number.POSITIVE_INFINITY, knownForMs: this.nowMs }),
     });
-    const parts = { ...world, host: 'h', typist: this.typist, store: ledger.store as never };
-    const told = { flush: async () => true, lookSoon: () => {} };
-    this.prompter = new Prompter({ ...parts, ...told });
-    this.commander = new Commander({ ...parts, ...told });
+    this.actions = madeActions({ ...world, typist: this.typist, store: this.ledger.store, ...more });
   }
 
   prompt(text = 'Go on with it.') {
-    return this.prompter.prompt({ agent: 'a-ps', text, trigger: 'rule:silent-stop', finding: null, waitMs: 0 });
+    return this.actions.prompt({ agent: 'a-ps', text, trigger: 'rule:silent-stop', finding: null, waitMs: 0 });
   }
 
   /** The client's record has it. */
   record(tag: string): void {
-    const fact = { kind: 'prompt', origin: 'typed', chars: 9, tags: [tag] } as const;
-    this.prompter.told('a-ps', { id: tag, atMs: this.nowMs, fact } as never);
+    const fact: SessionFact = { kind: 'prompt', origin: 'typed', chars: 9, tags: [tag] };
+    this.tell(fact);
+  }
+
+  tell(fact: SessionFact): void {
+    const event = { key: `${this.records.length}`, atMs: this.nowMs, fact };
+    this.records.push(event);
+    this.actions.told('a-ps', event);
   }
 
   /** Every look at it takes a moment. */
@@ -124,7 +138,7 @@ export class TypedAgent {
   }
 
   #watched() {
-    const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: false, chosen: null });
+    const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: this.stashed !== '', chosen: null });
     return {
       seen: {
         client: { ...claudeCode, dialect: { ...claudeCode.dialect, findInputBox } },
@@ -135,7 +149,7 @@ export class TypedAgent {
       view: agentView(this.state, this.detail, 5, { authority: this.authority, sessionId: this.session }),
       isBroken: () => false,
       standIn: () => this.standIn,
-      compactAskedMs: null,
+      compactAskedMs: this.compactAskedMs,
       sessionId: this.session,
     } as never;
   }
@@ -156,6 +170,7 @@ export class TypedAgent {
     };
     return {
       facts: async () => (this.paneNow === null ? null : { ...pane, people: this.people, ...this.paneNow }),
+      fence: async () => true,
       screen: async () => this.box,
       paste: async (text) => {
         this.box += text;
@@ -165,7 +180,10 @@ export class TypedAgent {
       },
       keys: async (name) => {
         if (name === 'Enter') this.#submit();
-        if (name === 'Enter' || name === 'C-u') this.box = '';
+        if (name === 'Escape' && this.isRecorded) this.tell({ kind: 'interrupted' });
+        if (name === 'C-s') [this.box, this.stashed] = [this.stashed, this.box];
+        else if (name === 'C-u') this.box = '';
+        else if (name === 'Enter') [this.box, this.stashed] = [this.stashed, ''];
         return type(name);
       },
       leaveCopyMode: async () => void type('cancel'),
@@ -176,6 +194,7 @@ export class TypedAgent {
     this.submitted.push(this.box);
     const tag = /\[(wk-\w+)\]$/.exec(this.box)?.[1];
     if (this.box === '/clear') this.session = newSession;
+    if (this.box === '/compact') this.compactAskedMs = this.nowMs;
     if (this.box.startsWith('/resume ')) this.session = this.box.slice('/resume '.length);
     if (tag !== undefined && this.isRecorded) this.record(tag);
   }

@@ -12,6 +12,8 @@ let tmux: Tmux;
 let pane: PaneTerminal;
 let guard: TypingGuard;
 
+const fence = '7-70-1';
+
 /** Shows the client's box, and then all that comes in; one row each. */
 const program = "printf '❯\\302\\240\\n'; exec cat";
 
@@ -20,12 +22,13 @@ beforeEach(async () => {
   mkdirSync(path.join(dir, `tmux-${process.getuid?.()}`), { mode: 0o700 });
   tmux = new Tmux(dir, { PATH: process.env.PATH, TERM: 'xterm-256color', LANG: 'C.UTF-8', HOME: dir });
   await tmux.run('-u', 'new-session', '-d', '-s', 'a-ps', '-x', '80', '-y', '20', program);
-  pane = tmuxPane(tmux.socket, '%0');
+  pane = tmuxPane(tmux.socket, '%0', { still: () => true, fence });
   await until('the box', async () => (await pane.screen())?.includes('❯'));
   const facts = await until('cat in front', async () => {
     const now = await pane.facts();
     return now?.command === 'cat' ? now : null;
   });
+  expect(await pane.fence()).toBe(true);
   guard = { panePid: facts.pid, command: 'cat', boxMark: '❯', shows: null, onlookers: facts.onlookers };
 });
 afterEach(async () => {
@@ -47,7 +50,7 @@ describe('while everything is as it was', () => {
 describe('nothing is typed', () => {
   it('nor submitted once it was said that it may not, however late that was', async () => {
     let still = true;
-    const late = tmuxPane(tmux.socket, '%0', () => still);
+    const late = tmuxPane(tmux.socket, '%0', { still: () => still, fence });
     expect(await late.paste('hello there', guard)).toBe('done');
     still = false;
     const before = await screen();

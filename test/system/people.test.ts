@@ -183,7 +183,8 @@ it('an agent in a terminal of its own, which another program of the pane has giv
 describe('in the very instant of a key of ours', () => {
   const guardOf = async (session: string) => {
     const { pane } = await ready(session);
-    const terminal = tmuxPane(world.tmux.socket, pane);
+    const terminal = tmuxPane(world.tmux.socket, pane, { still: () => true, fence: '7-70-1' });
+    await terminal.fence();
     const facts = await terminal.facts();
     if (facts === null) throw new Error('no pane');
     const guard = {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import type { PromptResult } from '../../src/actions/prompter.ts';
+import type { PromptResult } from '../../src/actions/actions.ts';
 import { startFakeModel } from '../../src/conform/fake-model.ts';
 import { Tmux } from '../../src/conform/tmux.ts';
 import { until } from '../../src/conform/until.ts';

@@ -7,12 +7,9 @@ export const ack = defineRequest({
   name: 'ack',
   who: 'people',
   input: { id: idField, denied: z.boolean() },
-  answer: async ({ id, denied }, { acting, note }, by) => {
-    const incident = await acting.acknowledge(id, denied);
+  answer: async ({ id, denied }, { acting }, by) => {
+    const incident = await acting.acknowledge(id, denied, by);
     if (incident === null) return fail('not-found', `nothing open has the id ${id}`, '`watchkeeper inbox` lists them');
-    // It is acknowledged also where the database is away: its row follows, and with it who it was about.
-    const { agent, check } = incident;
-    await note({ kind: 'ack', agent, finding: incident.id, intent: { check, denied } }, by);
-    return ok({ v: 1, id: incident.id, agent });
+    return ok({ v: 1, id: incident.id, agent: incident.agent });
   },
 });

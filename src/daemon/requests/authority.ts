@@ -7,13 +7,11 @@ export const authority = defineRequest({
   name: 'authority',
   who: 'people',
   input: { agent: agentField, authority: z.enum(['observe', 'nudge', 'manage']) },
-  answer: async ({ agent, authority: level }, { acting, note }, by) => {
+  answer: async ({ agent, authority: level }, { acting }, by) => {
     const view = acting.views().find((one) => one.agent === agent);
     if (view?.tmux == null && level !== 'observe')
       return fail('impossible', `${agent} runs outside tmux`, 'such an agent can only be observed');
-    const isStored = await acting.setAuthority(agent, level);
-    const isNoted = await note({ kind: 'authority', agent, finding: null, intent: { authority: level } }, by);
-    return isStored && isNoted
+    return (await acting.setAuthority(agent, level, by))
       ? ok({ v: 1, agent, authority: level })
       : fail('no-database', 'it holds now, but could not be stored', 'see `watchkeeper doctor`');
   },

@@ -1,6 +1,4 @@
 import type { Config } from '../../config/schema.ts';
-import type { Action } from '../../model/action.ts';
-import type { Caller } from '../../model/caller.ts';
 import type { Counters } from '../../model/counters.ts';
 import type { Result } from '../../model/result.ts';
 import type { Clock } from '../../model/world.ts';
@@ -31,8 +29,6 @@ export interface Doors {
   host: { id: string; name: string };
   /** What was found about an agent and done to it lately; null: the database does not say. */
   record: (agent: string) => Promise<AgentRecord | null>;
-  /** Puts on record what a person's word changed. */
-  note: (deed: Pick<Action, 'kind' | 'agent' | 'finding' | 'intent'>, by: Caller) => Promise<boolean>;
   /** Why texts cannot be taken out of what is stored; null: they can. */
   whyKept: (forms: readonly string[]) => Promise<Result<string | null>>;
   stop: (keepDb: boolean) => void;

@@ -9,6 +9,7 @@ import { forget } from './forget.ts';
 import { handoff, handoffState } from './handoff.ts';
 import { agentHealth, health } from './health.ts';
 import { inbox } from './inbox.ts';
+import { interrupt } from './interrupt.ts';
 import { prompt } from './prompt.ts';
 import type { AnyRequest } from './request.ts';
 import { status } from './status.ts';
@@ -28,6 +29,7 @@ export const requests = [
   follow,
   prompt,
   compact,
+  interrupt,
   handoff,
   handoffState,
   authority,

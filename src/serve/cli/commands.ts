@@ -18,6 +18,7 @@ const commands: Record<string, () => Promise<(program: Command) => void>> = {
   prompt: async () => (await import('./commands/prompt.ts')).addPrompt,
   prompts: async () => (await import('./commands/prompts.ts')).addPrompts,
   compact: async () => (await import('./commands/compact.ts')).addCompact,
+  interrupt: async () => (await import('./commands/interrupt.ts')).addInterrupt,
   audit: async () => (await import('./commands/audit.ts')).addAudit,
   events: async () => (await import('./commands/events.ts')).addEvents,
   pause: async () => (await import('./commands/pause.ts')).addPause,

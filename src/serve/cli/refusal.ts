@@ -10,7 +10,10 @@ function wayOut(reason: string): string | undefined {
   return Object.hasOwn(waysOut, reason) ? waysOut[reason as keyof typeof waysOut] : undefined;
 }
 
-const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown' | 'no-permission-hook', string> = {
+const waysOut: Record<
+  Exclude<Refusal, 'authority'> | 'ended' | 'unknown' | 'no-permission-hook' | 'went-on' | 'no-record',
+  string
+> = {
   'waiting-permission': 'it asks for a permission: answer it in its terminal',
   'waiting-question': 'it asks a question: answer it in its terminal',
   'waiting-setup': 'it is being set up: go on in its terminal',
@@ -31,9 +34,12 @@ const waysOut: Record<Exclude<Refusal, 'authority'> | 'ended' | 'unknown' | 'no-
   'no-ledger': 'the database does not take the record: see `watchkeeper doctor`',
   'no-input-box': 'its input box is not on the screen',
   busy: 'it is not at its prompt: try again when it is idle',
+  'not-working': 'no turn of it runs',
   stale: 'it changed while it was looked at: try again',
   'unknown-command': 'the client has no such command',
   'no-permission-hook': 'it asks before it writes: `watchkeeper init` has a hook that answers for its document',
+  'went-on': 'it has begun what was queued for it',
+  'no-record': 'its turn is over, but its record does not say so: its prompt may be back in its box',
   ended: 'it has ended',
   unknown: 'its state, session or directory cannot be read',
 };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandResult } from '../../../actions/commander.ts';
+import type { CommandResult } from '../../../actions/actions.ts';
 import { askDaemon } from '../daemon.ts';
 import { exit } from '../outcome.ts';
 import { print, printJson, wrapped } from '../output.ts';

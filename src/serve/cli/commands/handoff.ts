@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { HandoffDocument } from '../../../handoff/documents.ts';
 import { askDaemon } from '../daemon.ts';
+import { seconds } from '../options.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, when, wrapped } from '../output.ts';
 import { refusalText } from '../refusal.ts';
@@ -104,11 +105,4 @@ function handoffText(handoff: HandoffDocument, dryRun = false): string {
   ]
     .map((text) => wrapped(text))
     .join('\n');
-}
-
-function seconds(text: string): number {
-  const number = Number(text);
-  if (!Number.isFinite(number) || number < 0 || number > 86_400)
-    throw new InvalidArgumentError('seconds from 0 to 86400');
-  return number;
 }

@@ -1,8 +1,9 @@
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { PromptResult } from '../../../actions/prompter.ts';
+import type { PromptResult } from '../../../actions/actions.ts';
 import { type PromptWords, templateNames } from '../../../daemon/acting.ts';
 import { askDaemon } from '../daemon.ts';
+import { seconds } from '../options.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, wrapped } from '../output.ts';
 import { refusalText } from '../refusal.ts';
@@ -72,11 +73,4 @@ function promptText(result: PromptResult): string {
   const why = result.reason === null ? '' : `: ${refusalText(result.reason, result.agent, 'nudge')}`;
   const answer = result.answer === null ? '' : `\n${result.answer.text}`;
   return wrapped(`${result.outcome}${why}${proof} [${result.tag}]`) + answer;
-}
-
-function seconds(text: string): number {
-  const number = Number(text);
-  if (!Number.isFinite(number) || number < 0 || number > 86_400)
-    throw new InvalidArgumentError('seconds from 0 to 86400');
-  return number;
 }

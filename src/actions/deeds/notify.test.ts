@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Config } from '../config/schema.ts';
-import type { Action } from '../model/action.ts';
-import type { Incident } from '../model/incident.ts';
-import type { Store } from '../model/store.ts';
-import { Teller } from './teller.ts';
+import { madeActions } from '../../../test/runs/made-actions.ts';
+import type { Config } from '../../config/schema.ts';
+import type { Action } from '../../model/action.ts';
+import type { Incident } from '../../model/incident.ts';
+import type { Store } from '../../model/store.ts';
 
 type Notify = Config['notify'];
 
@@ -22,15 +22,11 @@ function teller() {
     conclude: async () => done,
   } as unknown as Store;
   let notify: Notify = [works, fails];
-  const one = new Teller({
-    host: 'h',
-    hostName: 'h',
+  const one = madeActions({
     store,
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     environment: { PATH: process.env.PATH },
-    config: () => ({ notify }) as Config,
-    flush: async () => true,
-    notice: () => {},
+    config: () => ({ mode: 'act', notify }) as Config,
   });
   const about = { agent: 'a', project: 'p', check: 'silent-stop', openedMs: 0, text: 't', subject: null };
   const tell = (id: string, channels: Notify) => {

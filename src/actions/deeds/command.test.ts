@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { agentView } from '../../test/runs/agent-view.ts';
-import type { PaneTerminal } from '../act/pane-terminal.ts';
-import { claudeCode } from '../clients/claude-code/client.ts';
-import { defaultConfig } from '../config/schema.ts';
-import type { HoldStanding } from '../model/hold.ts';
-import { ok } from '../model/result.ts';
-import type { ProcessInfo } from '../model/world.ts';
-import { Commander } from './commander.ts';
-import { Typist } from './typist.ts';
+import { agentView } from '../../../test/runs/agent-view.ts';
+import { madeActions } from '../../../test/runs/made-actions.ts';
+import type { PaneTerminal } from '../../act/pane-terminal.ts';
+import { claudeCode } from '../../clients/claude-code/client.ts';
+import { defaultConfig } from '../../config/schema.ts';
+import type { HoldStanding } from '../../model/hold.ts';
+import { ok } from '../../model/result.ts';
+import type { ProcessInfo } from '../../model/world.ts';
+import type { Actions } from '../actions.ts';
+import { Typist } from '../typist.ts';
 
 const config = defaultConfig();
 const old = '0b7e8a52-0000-4000-8000-000000000000';
@@ -30,8 +31,7 @@ class Client {
   /** How long the ledger takes. */
   ledgerMs = 0;
   #nowMs = 0;
-  readonly typist: Typist;
-  readonly commander: Commander;
+  readonly actions: Actions;
 
   constructor() {
     const clock = { nowMs: () => this.#clock(), monotonicMs: () => this.#clock() };
@@ -47,7 +47,7 @@ class Client {
     };
     const watched = () => Object.assign(agent, { sessionId: this.session }) as never;
     const entry = () => JSON.stringify({ pid: 7, procStart: '70', sessionId: this.session, status: this.status });
-    this.typist = new Typist({
+    const typist = new Typist({
       trust: () => ({ steadyForMs: Number.POSITIVE_INFINITY, knownForMs: 60_000 }),
       clock,
       processes: { info: (pid: number) => (pid === 7 ? process : null) } as never,
@@ -55,14 +55,16 @@ class Client {
       config: () => config,
       paused: () => false,
       hold: () => this.hold,
+      holdNumber: () => (this.hold === 'ours' ? 1 : null),
       agent: watched,
       terminal: () => this.#terminal(),
       decided: () => {},
     });
-    this.commander = new Commander({
-      host: 'h',
+    this.actions = madeActions({
+      config: () => config,
+      hold: () => this.hold,
       clock,
-      typist: this.typist,
+      typist,
       agent: watched,
       store: {
         intend: async () => {
@@ -70,9 +72,7 @@ class Client {
           return ok(undefined);
         },
         conclude: async () => ok(undefined),
-      } as never,
-      flush: async () => true,
-      lookSoon: () => {},
+      },
     });
   }
 
@@ -87,7 +87,7 @@ class Client {
   }
 
   clear() {
-    return this.commander.clear('a-ps', { about: { handoff: 'h', deed: 'clear' }, leftovers: [], session: old });
+    return this.actions.clear('a-ps', { about: { handoff: 'h', deed: 'clear' }, leftovers: [], session: old });
   }
 
   #terminal(): PaneTerminal {
@@ -102,6 +102,7 @@ class Client {
         command: 'claude',
         onlookers: { format: '', value: '' },
       }),
+      fence: async () => true,
       screen: async () => this.box,
       paste: async (text) => {
         this.box += text;
@@ -164,7 +165,7 @@ describe('a clear', () => {
   it('is decided anew when it had to wait for others who type', async () => {
     const client = new Client();
     let done = () => {};
-    const others = client.typist.inTurn('a-ps', () => new Promise<void>((resolve) => (done = resolve)));
+    const others = client.actions.inTurn('a-ps', () => new Promise<void>((resolve) => (done = resolve)));
     const cleared = client.clear();
     client.later(4_000);
     await Promise.resolve().then(() => done());

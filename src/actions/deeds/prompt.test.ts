@@ -1,7 +1,7 @@
 // A prompt is submitted at most once: what an earlier daemon meant to type is looked for, and never typed again.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Ledger, TypedAgent } from '../../test/runs/typed-agent.ts';
-import type { Action } from '../model/action.ts';
+import { Ledger, TypedAgent } from '../../../test/runs/typed-agent.ts';
+import type { Action } from '../../model/action.ts';
 
 const intent = (more: Partial<Action> = {}): Action => ({
   ...{ id: 'i', atMs: 1_000_000, agent: 'a-ps', kind: 'prompt', trigger: 'rule:silent-stop', finding: null },
@@ -19,7 +19,7 @@ describe('after a crash', () => {
     for (const outcome of outcomes)
       ledger.outcomes.push({ actionId: 'i', atMs: 1, outcome, reason: null, proof: null });
     const agent = new TypedAgent(ledger);
-    expect(await agent.prompter.recover()).toBe(true);
+    expect(await agent.actions.recover()).toBe(true);
     return agent;
   }
   const settled = () => vi.advanceTimersByTimeAsync(20_000);
@@ -74,7 +74,7 @@ describe('after a crash', () => {
   it('nothing is taken up when the ledger cannot be read', async () => {
     const ledger = new Ledger();
     ledger.store.openActions = (async () => ({ ok: false })) as never;
-    expect(await new TypedAgent(ledger).prompter.recover()).toBe(false);
+    expect(await new TypedAgent(ledger).actions.recover()).toBe(false);
   });
 });
 
@@ -91,7 +91,7 @@ describe('a prompt', () => {
   it('is not typed when what it is about was over before its turn came', async () => {
     const agent = new TypedAgent();
     const request = { agent: 'a-ps', text: 'Go on.', trigger: 'rule:silent-stop', finding: null, waitMs: 0 } as const;
-    const said = await agent.prompter.prompt({ ...request, isStillDue: () => false });
+    const said = await agent.actions.prompt({ ...request, isStillDue: () => false });
     expect([said.outcome, said.reason, agent.typed]).toEqual(['refused', 'stale', []]);
   });
 

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Action, PromptOutcome, Refusal } from '../model/action.ts';
+import type { AgentView, Authority } from '../model/agent.ts';
+import type { Caller } from '../model/caller.ts';
+import type { Json } from '../model/event.ts';
+import type { Incident } from '../model/incident.ts';
+import type { Answer } from './answers.ts';
+import { compactOrder, type ForHandoff, handoffOrder } from './deeds/command.ts';
+import type { Done } from './deeds/deed.ts';
+import type { InterruptOrder } from './deeds/interrupt.ts';
+import { notifyOrder } from './deeds/notify.ts';
+import type { PromptOrder } from './deeds/prompt.ts';
+import { Engine } from './engine.ts';
+
+/** What came of one deed: the document that others script against. */
+interface Result<Outcome extends string> {
+  id: string;
+  agent: string;
+  outcome: Outcome;
+  reason: string | null;
+  proof: 'hook' | 'transcript' | 'registry' | null;
+  proof_ms: number | null;
+}
+
+export type CommandResult = Result<'confirmed' | 'refused' | 'uncertain'>;
+export type PromptResult = Result<PromptOutcome> & { tag: string; answer: Answer | null };
+export type PromptRequest = Omit<PromptOrder, 'waitMs'> & {
+  /** How long to wait for a moment that fits, and then for the answer. */
+  waitMs: number;
+};
+
+/** What would be done, and everything that speaks against it. */
+export interface DryRun {
+  would: string;
+  against: Refusal[];
+}
+
+/** Whatever is done to an agent or told to a person, in the words of those who want it. The engine does it. */
+export class Actions extends Engine {
+  async prompt(request: PromptRequest): Promise<PromptResult> {
+    const did = await this.do('prompt', request);
+    const answer = did.proof === null || request.waitMs === 0 ? null : (did.answer ?? null);
+    const isLate =
+      did.outcome === 'refused' && request.waitMs > 0 && this.deeds.prompt.passing.includes(did.reason ?? '');
+    return {
+      ...shownAs(request.agent, did),
+      outcome: isLate ? 'deferred' : did.outcome,
+      tag: String(did.action.intent.tag),
+      answer: answer === null ? null : await Promise.race([answer, sleep(request.waitMs, null, { ref: false })]),
+    };
+  }
+
+  async compact(agent: string, by: Caller): Promise<CommandResult> {
+    return shownAs(agent, await this.do('command', compactOrder(agent, by)));
+  }
+
+  /** Only a handoff whose document is stored may ask for it. */
+  async clear(agent: string, handoff: ForHandoff): Promise<CommandResult> {
+    return shownAs(agent, await this.do('command', handoffOrder(agent, 'clear', handoff)));
+  }
+
+  /** Brings back the session with exactly this id. */
+  async resume(agent: string, session: string, handoff: ForHandoff): Promise<CommandResult> {
+    return shownAs(agent, await this.do('command', handoffOrder(agent, { resume: session }, handoff)));
+  }
+
+  /** A command of the user's own, as a recipe names it; never one of the client's. */
+  async run(agent: string, text: string, handoff: ForHandoff): Promise<CommandResult> {
+    return shownAs(agent, await this.do('command', handoffOrder(agent, { run: text }, handoff)));
+  }
+
+  /** One Escape to an agent at work. */
+  async interrupt(agent: string, about: { [key: string]: Json }, waitMs = 0): Promise<CommandResult> {
+    return shownAs(agent, await this.do('interrupt', { ...interruptOrder(agent, about), waitMs }));
+  }
+
+  async wouldInterrupt(agent: string): Promise<DryRun> {
+    const would = 'one Escape would be pressed, which ends the turn that runs';
+    return { would, against: await this.against('interrupt', interruptOrder(agent, {})) };
+  }
+
+  /** true: everyone was told. */
+  async tell(incident: Incident, view: AgentView | null): Promise<boolean> {
+    return (await this.do('notify', notifyOrder(incident, view))).outcome === 'told';
+  }
+
+  /** Whether it is on record, too. */
+  async setAuthority(
+    agent: string,
+    authority: Authority,
+    by: Caller,
+    change: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const order = { agent, trigger: 'human', finding: null, word: { authority }, about: { by }, change } as const;
+    return (await this.do('authority', order)).reason === null;
+  }
+
+  async acknowledge({ agent, id, check }: Incident, denied: boolean, by: Caller, change: () => Promise<boolean>) {
+    const order = { agent, trigger: 'human', finding: id, word: { check, denied }, about: { by }, change } as const;
+    await this.do('ack', order);
+  }
+
+  /** Was a turn that ended so at this time interrupted by us? */
+  interruptedByUs(agent: string, atMs: number): boolean {
+    return this.deeds.interrupt.wasOurs(agent, atMs);
+  }
+}
+
+function interruptOrder(agent: string, about: { [key: string]: Json }): InterruptOrder {
+  return { agent, trigger: 'handoff' in about ? 'handoff' : 'human', finding: null, about };
+}
+
+function shownAs<Outcome extends string>(agent: string, did: Done<Outcome> & { action: Action }) {
+  const { action, outcome, reason, proof, proofMs } = did;
+  return { id: action.id, agent, outcome, reason, proof: proof?.source ?? null, proof_ms: proofMs };
+}

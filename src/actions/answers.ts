@@ -1,0 +1,140 @@
+import type { Config } from '../config/schema.ts';
+import { parseContextAnswer } from '../decide/context-answer.ts';
+import type { Action, Trigger } from '../model/action.ts';
+import { keepNewest } from '../model/keep-newest.ts';
+import type { SessionEvent } from '../model/session-event.ts';
+import type { Store } from '../model/store.ts';
+import { shown } from '../model/text.ts';
+import type { Clock } from '../model/world.ts';
+
+export interface Answer {
+  text: string;
+  ms: number;
+}
+
+interface Followed {
+  action: Action;
+  tag: string;
+  /** The tag has been seen in a turn of its own: what the model says now is the answer. */
+  turnSinceMs: number | null;
+  /** The model has begun to do something about it. */
+  reacted: boolean;
+  said: string;
+  /** null: the turn ended without one. */
+  answer: Promise<Answer | null>;
+  answered(answer: Answer | null): void;
+  /** The ledger has the delivery's outcome; what came of it is written after. */
+  concluded: Promise<void>;
+}
+
+interface AnswerParts {
+  clock: Clock;
+  config: () => Config;
+  conclude: Store['conclude'];
+}
+
+const followedMax = 1_000;
+/** What the clocks of two writers may differ by; the tag itself is nobody else's. */
+export const clocksMs = 2_000;
+
+/** What came of our prompts once they arrived: who reacted when, and what the model said. */
+export class Answers {
+  readonly #parts: AnswerParts;
+  readonly #followed = new Map<string, Followed>();
+  /** Prompts that began a turn and were reacted to, and how many of them in time. */
+  readonly #reactions = { total: 0, inTime: 0 };
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts;
+  }
+
+  get reactions(): { total: number; inTime: number } {
+    return { ...this.#reactions };
+  }
+
+  follow(action: Action, concluded: Promise<void>): void {
+    const tag = tagIn(action);
+    if (tag === null) return;
+    let answered: Followed['answered'] = () => {};
+    const answer = new Promise<Answer | null>((resolve) => {
+      answered = resolve;
+    });
+    const followed = { action, tag, turnSinceMs: null, reacted: false, said: '', answer, answered, concluded };
+    keepNewest(this.#followed, action.id, followed, followedMax);
+  }
+
+  forget({ id }: Action): void {
+    this.#followed.delete(id);
+  }
+
+  /** null: none is to be expected. */
+  to({ id }: Action): Promise<Answer | null> | null {
+    return this.#followed.get(id)?.answer ?? null;
+  }
+
+  /** Who wanted the prompt with this tag; null: it is over, or an earlier run's. */
+  promptedBy(tag: string): { trigger: Trigger; findings: readonly string[] } | null {
+    for (const { action, tag: own } of this.#followed.values()) {
+      if (own === tag) return { trigger: action.trigger, findings: findingsOf(action) };
+    }
+    return null;
+  }
+
+  /** Since when a prompt has been waiting for any reaction of this agent. */
+  unansweredSince(agent: string): number | null {
+    for (const { action, turnSinceMs, reacted } of this.#followed.values())
+      if (action.agent === agent && turnSinceMs !== null && !reacted) return turnSinceMs;
+    return null;
+  }
+
+  /** Everything the agents' own records say passes here. */
+  told(agent: string, event: SessionEvent): void {
+    const { fact, atMs } = event;
+    for (const followed of this.#followed.values()) {
+      if (followed.action.agent !== agent) continue;
+      if (fact.kind === 'prompt') {
+        const isIt = fact.tags.includes(followed.tag) && atMs >= followed.action.atMs - clocksMs;
+        if (isIt) followed.turnSinceMs = atMs;
+      } else if (fact.kind !== 'queued' && followed.turnSinceMs !== null) this.#take(followed, event);
+    }
+  }
+
+  /** The answer is what the model says last in the turn the prompt began. An error is no answer. */
+  #take(followed: Followed, { fact, atMs }: SessionEvent): void {
+    const sinceMs = followed.turnSinceMs ?? atMs;
+    if (!followed.reacted && (fact.kind === 'reply' || fact.kind === 'tool-call' || fact.kind === 'api-error')) {
+      followed.reacted = true;
+      this.#reactions.total += 1;
+      if (atMs - sinceMs <= this.#parts.config().prompt.answerSeconds * 1000) this.#reactions.inTime += 1;
+    }
+    if (fact.kind === 'reply' && fact.text !== '') followed.said = fact.text;
+    const over = (fact.kind === 'reply' && fact.ends) || fact.kind === 'turn-end';
+    if (over && followed.said !== '') {
+      const answer = { text: shown(followed.said, 4_000), ms: Math.max(0, atMs - sinceMs) };
+      this.#finish(followed, 'answered', null, answer);
+    } else if (fact.kind === 'api-error') this.#finish(followed, 'failed-by-service', shown(fact.error, 200), null);
+    else if (fact.kind === 'interrupted') this.#finish(followed, 'interrupted', null, null);
+  }
+
+  #finish({ action, answered, concluded }: Followed, outcome: string, reason: string | null, answer: Answer | null) {
+    this.#followed.delete(action.id);
+    const context = answer === null ? null : parseContextAnswer(answer.text);
+    const proof =
+      answer === null
+        ? null
+        : { answer: answer.text, answer_ms: answer.ms, context: context === null ? null : { ...context } };
+    const row = { actionId: action.id, atMs: this.#parts.clock.nowMs(), outcome, reason, proof };
+    void concluded.then(() => this.#parts.conclude(row));
+    answered(answer);
+  }
+}
+
+export function tagIn({ intent }: Action): string | null {
+  return typeof intent.tag === 'string' ? intent.tag : null;
+}
+
+/** One prompt may be about several. */
+function findingsOf({ finding, intent }: Action): string[] {
+  if (Array.isArray(intent.findings)) return intent.findings.filter((id) => typeof id === 'string');
+  return finding === null ? [] : [finding];
+}

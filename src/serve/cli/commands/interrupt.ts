@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import type { CommandResult } from '../../../actions/actions.ts';
+import type { RequestDocument } from '../../../daemon/requests/table.ts';
+import { askDaemon } from '../daemon.ts';
+import { seconds } from '../options.ts';
+import { exit } from '../outcome.ts';
+import { print, printJson, wrapped } from '../output.ts';
+import { refusalText } from '../refusal.ts';
+
+interface InterruptOptions {
+  dryRun?: boolean;
+  wait: number;
+  json?: boolean;
+}
+
+type Interrupted = RequestDocument<'interrupt'>;
+
+/** The key and the client's record of what it did. */
+const deedMs = 20_000;
+
+const exitCodes: Record<CommandResult['outcome'], number> = {
+  confirmed: exit.ok,
+  refused: exit.no,
+  uncertain: exit.uncertain,
+};
+
+export function addInterrupt(program: Command): void {
+  program
+    .command('interrupt')
+    .summary('end the turn of an agent at work, with proof')
+    .description(
+      "Presses Escape once and waits for the client's own record of the interruption. Refused where no turn runs, in a " +
+        'dialog, and where somebody is typing. What was queued for the agent it begins at once. Needs the authority `manage`.',
+    )
+    .argument('<agent>', 'its name, as `status` shows it')
+    .option('--dry-run', 'say what would be done, and everything that speaks against it')
+    .option('--wait <seconds>', 'wait for a moment that fits', seconds, 0)
+    .option('--json', 'one JSON document')
+    .addHelpText('after', '\nExit codes: 0 confirmed (--dry-run: nothing speaks against it), 1 refused, 7 uncertain.')
+    .action(async (agent: string, options: InterruptOptions) => {
+      const waitMs = options.wait * 1000;
+      const dryRun = options.dryRun === true;
+      const result = await askDaemon('interrupt', { agent, waitMs, dryRun }, waitMs + deedMs);
+      if (options.json) printJson(result);
+      else print(result.would === undefined ? interruptText(result) : wouldText(result));
+      process.exitCode = result.outcome === null ? exit.ok : exitCodes[result.outcome];
+    });
+}
+
+function wouldText({ agent, would = '', against = [] }: Interrupted): string {
+  const reasons = against.map((reason) => `against it: ${refusalText(reason, agent, 'manage')}`);
+  return [would, ...reasons].map((line) => wrapped(line)).join('\n');
+}
+
+function interruptText({ outcome, reason, proof, proof_ms: proofMs, agent }: Interrupted): string {
+  const by = proof === null ? '' : ` after ${proofMs} ms, by the client's ${proof}`;
+  return wrapped(`${outcome}${by}${reason === null ? '' : `: ${refusalText(reason, agent, 'manage')}`}`);
+}
