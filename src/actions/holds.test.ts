@@ -43,7 +43,7 @@ class Machine {
 
   daemon(name: string, how: { mode?: Mode; paused?: () => boolean } = {}): Holds {
     const process = { bootId: self?.bootId ?? '', pid: 1, startTicks: name };
-    return new Holds({
+    const holds = new Holds({
       files: new HoldFiles(this.folder),
       self: process,
       home: `/${name}`,
@@ -51,9 +51,11 @@ class Machine {
       isAlive: (other) => (other.pid === 1 ? !this.#dead.has(other.startTicks) : other.pid === self?.pid),
       mode: () => how.mode ?? 'act',
       paused: how.paused ?? (() => false),
-      taken: ({ agent }) => this.taken.push(`${agent} by ${name}`),
+      // As the typist does: under which number it is ours now.
+      taken: (view) => this.taken.push(`${view.agent} by ${name} as ${holds.number(view)}`),
       notice: (line) => this.said.push(line),
     });
+    return holds;
   }
 
   kill(name: string): void {
@@ -83,6 +85,8 @@ describe('of two daemons one has the agent', () => {
     machine.kill('one');
     expect(two.round([living])).toEqual(['a-ps']);
     expect(two.document('a-ps')).toMatchObject({ by: 'us', number: 2 });
+    // What the dead one has on its way is kept out, once.
+    expect(machine.taken).toEqual(['a-ps by two as 2']);
   });
 
   it('until it has hung for 30 s: it finds out before it does anything, however soon it comes back', () => {

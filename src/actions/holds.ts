@@ -117,8 +117,10 @@ export class Holds {
     const now = { view, ...this.#find(view, isSame ? before : null) };
     this.#seen.set(view.agent, now);
     this.#tell(isSame ? before.by : 'nobody', now);
-    if (this.#isTaken) this.#parts.taken(view);
+    const isTaken = this.#isTaken;
+    // First: whoever hears of it looks again.
     this.#isTaken = false;
+    if (isTaken) this.#parts.taken(view);
     return now;
   }
 

@@ -123,7 +123,7 @@ it('many processes that want the same agents: each is held by one at a time, und
      }));
      const open = () => new Holds({
        files: new HoldFiles(folder + '/holds'), self, home: '/h' + process.pid, bootMs, notice() {},
-       isAlive: (p) => isAlive({ ...p, bootId: self.bootId }), mode: () => 'act', paused: () => false,
+       isAlive: (p) => isAlive({ ...p, bootId: self.bootId }), mode: () => 'act', paused: () => false, taken() {},
      });
      let had = 0;
      while (had < 30) {
