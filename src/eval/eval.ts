@@ -223,6 +223,7 @@ function sampleFigures(scores: Scores, which: Label['sample']): EvalDocument['sa
   return Object.fromEntries(entries) as EvalDocument['samples']['random'];
 }
 
+/** @public bench/thresholds.mjs has it from the build. */
 export function baselineFigures(runs: LabelledRun[], rule: (typeof baselines)[string]): Figures {
   const score = emptyScore();
   for (const run of runs) addScore(score, run, baselineAlarms(run, rule), 'loop');

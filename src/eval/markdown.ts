@@ -57,6 +57,7 @@ export function evalMarkdown(result: EvalDocument): string {
   ].join('\n');
 }
 
+/** @public bench/thresholds.mjs has it from the build, as the next. */
 export function figuresHead(what: string): string[] {
   return [
     `| ${what} | n | found | wrong | unjudged | precision | recall | F0.5 |`,
@@ -64,6 +65,7 @@ export function figuresHead(what: string): string[] {
   ];
 }
 
+/** @public */
 export function figuresRow(name: string, { tp, fp, fn, unjudged, precision, recall, f05, ci }: Figures): string {
   const cells = [tp + fn, tp, fp, unjudged, share(precision, ci.precision), share(recall, ci.recall), f05 ?? '–'];
   return `| ${name} | ${cells.join(' | ')} |`;

@@ -36,7 +36,7 @@ export function addInterrupt(program: Command): void {
     .option('--dry-run', 'say what would be done, and everything that speaks against it')
     .option('--wait <seconds>', 'wait for a moment that fits', seconds, 0)
     .option('--json', 'one JSON document')
-    .addHelpText('after', '\nExit codes: 0 confirmed (--dry-run: nothing speaks against it), 1 refused, 7 uncertain.')
+    .addHelpText('after', '\nExit codes: 0 confirmed (--dry-run: nothing against it), 1 refused, 7 uncertain.')
     .action(async (agent: string, options: InterruptOptions) => {
       const waitMs = options.wait * 1000;
       const dryRun = options.dryRun === true;
