@@ -91,11 +91,15 @@ async function testAll(folder, long) {
   );
   // Once more, alone, means alone.
   for (const result of ran) await add(() => again(result));
-  for (const project of ['long', 'long-timed']) {
-    const pieces = long?.pieces(project) ?? [];
-    if (pieces.length === 0) continue;
-    await add(async () => again(await runPieces(project, pieces, atOnce[project], { folder, reports: true })));
-  }
+  const longs = wasStopped() ? [] : ['long-timed', 'long'].filter((project) => long?.pieces(project).length > 0);
+  const isBothLong = longs.length === 2;
+  const ranLong = await Promise.all(
+    longs.map((project) => {
+      const how = { folder, reports: true, low: isBothLong && project === 'long' };
+      return runPieces(project, long.pieces(project), atOnce[project], how);
+    }),
+  );
+  for (const result of ranLong) await add(() => again(result));
   if (long?.has('unit on Node 24') || flags.includes('--node24')) {
     await add(async () => {
       const node = await bringNode24(path.join(folder, 'node24'));

@@ -99,15 +99,18 @@ export function share(all, of) {
   return parts;
 }
 
-/** A project takes no less than the longest of its pieces, whatever runs beside it. */
+const runsBeside = { clients: 'timed', long: 'long-timed' };
+
+/** A project takes no less than the longest of its pieces, whatever runs beside it; of two side by side the longer counts. */
 export function secondsOfPart(mine) {
-  const projects = new Set(mine.map(({ project }) => project));
-  const took = [...projects].map((project) => {
-    const own = mine.filter((item) => item.project === project);
+  const took = {};
+  for (const name of new Set(mine.map(({ project }) => project))) {
+    const own = mine.filter(({ project }) => project === name);
     const shared = own.reduce((sum, { seconds }) => sum + seconds, 0);
-    return Math.max(shared, ...own.map(({ alone }) => alone ?? 0));
-  });
-  return Math.round(took.reduce((sum, seconds) => sum + seconds, 0));
+    const place = runsBeside[name] ?? name;
+    took[place] = Math.max(took[place] ?? 0, shared, ...own.map(({ alone }) => alone ?? 0));
+  }
+  return Math.round(Object.values(took).reduce((sum, seconds) => sum + seconds, 0));
 }
 
 /** What this part has to do. What an earlier commit left behind counts for nothing any more. */

@@ -114,7 +114,7 @@ export async function runVitest(wanted) {
   };
 }
 
-/** Each in a vitest of its own, so many at a time; told as one. */
+/** Each in a vitest of its own, so many at a time; told as one, and what each said is shown when it ends. */
 export async function runPieces(project, pieces, atOnce, where) {
   const startMs = performance.now();
   const waiting = [...pieces];
@@ -122,7 +122,7 @@ export async function runPieces(project, pieces, atOnce, where) {
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined && !wasStopped(); next = waiting.shift()) {
       const { file, only } = next;
-      results.push(await runVitest({ ...where, project, files: [file], only, beside: atOnce > 1 }));
+      results.push(await runVitest({ ...where, project, files: [file], only, beside: true }));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));

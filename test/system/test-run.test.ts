@@ -157,7 +157,8 @@ describe('a long run in parts', () => {
       alone,
       seconds: alone / atOnce,
     });
-    expect(secondsOfPart([piece('long', 300, 3), piece('long', 30, 3), piece('long-timed', 50, 1)])).toBe(350);
+    expect(secondsOfPart([piece('long', 300, 3), piece('long', 30, 3), piece('long-timed', 50, 1)])).toBe(300);
+    expect(secondsOfPart([piece('long', 30, 3), piece('long-timed', 50, 1), piece('system', 40, 4)])).toBe(90);
     expect(secondsOfPart([piece('long', 300, 3), piece('long', 300, 3), piece('long', 600, 3)])).toBe(600);
     expect(secondsOfPart([{ project: null, seconds: 20 }, piece('long', 30, 3)])).toBe(50);
   });
