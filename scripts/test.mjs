@@ -118,7 +118,9 @@ async function main() {
     return 2;
   }
   const started = workTree();
-  const problem = (await bringFirst()) ?? (flags.includes('--setup-only') ? await bringClients() : null);
+  // To share a long run out, every test file is read, and those of scenarios ask for the client.
+  const isAllFirst = flags.includes('--setup-only') || flags.includes('--long');
+  const problem = (await bringFirst()) ?? (isAllFirst ? await bringClients() : null);
   if (problem !== null) {
     process.stderr.write(`test: ${problem}\n`);
     if (!wasStopped() && !flags.includes('--setup-only')) process.stdout.write('0 passed, 1 failed\n');
