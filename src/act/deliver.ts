@@ -1,5 +1,5 @@
 import type { Dialect, InputBox } from '../clients/client.ts';
-import type { PromptOutcome, Refusal } from '../model/action.ts';
+import type { DeedReason, PromptOutcome, Refusal } from '../model/action.ts';
 import type { PaneFacts } from '../model/delivery.ts';
 import type { PaneNow } from './pane-facts.ts';
 import type { PaneTerminal, Typed, TypingGuard } from './pane-terminal.ts';
@@ -47,7 +47,7 @@ export interface DeliveryPorts {
 
 export interface Delivered {
   outcome: Exclude<PromptOutcome, 'deferred'>;
-  reason: Refusal | 'left-in-box' | 'no-proof' | null;
+  reason: DeedReason | null;
   proof: Proof | null;
   /** From Enter to the client's own record. */
   proofMs: number | null;

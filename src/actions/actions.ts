@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Action, PromptOutcome, Refusal } from '../model/action.ts';
+import type { Action, DeedReason, PromptOutcome, Refusal } from '../model/action.ts';
 import type { AgentView, Authority } from '../model/agent.ts';
 import type { Caller } from '../model/caller.ts';
-import type { Json } from '../model/event.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Answer } from './answers.ts';
 import { compactOrder, type ForHandoff, handoffOrder } from './deeds/command.ts';
@@ -17,7 +16,7 @@ interface Result<Outcome extends string> {
   id: string;
   agent: string;
   outcome: Outcome;
-  reason: string | null;
+  reason: DeedReason | null;
   proof: 'hook' | 'transcript' | 'registry' | null;
   proof_ms: number | null;
 }
@@ -40,8 +39,7 @@ export class Actions extends Engine {
   async prompt(request: PromptRequest): Promise<PromptResult> {
     const did = await this.do('prompt', request);
     const answer = did.proof === null || request.waitMs === 0 ? null : (did.answer ?? null);
-    const isLate =
-      did.outcome === 'refused' && request.waitMs > 0 && this.deeds.prompt.passing.includes(did.reason ?? '');
+    const isLate = did.outcome === 'refused' && request.waitMs > 0 && this.deeds.prompt.passing.includes(did.reason);
     return {
       ...shownAs(request.agent, did),
       outcome: isLate ? 'deferred' : did.outcome,
@@ -69,14 +67,14 @@ export class Actions extends Engine {
     return shownAs(agent, await this.do('command', handoffOrder(agent, { run: text }, handoff)));
   }
 
-  /** One Escape to an agent at work. */
-  async interrupt(agent: string, about: { [key: string]: Json }, waitMs = 0): Promise<CommandResult> {
-    return shownAs(agent, await this.do('interrupt', { ...interruptOrder(agent, about), waitMs }));
+  /** One Escape to an agent at work. `about`: as a part of a handoff. */
+  async interrupt(agent: string, order: Pick<InterruptOrder, 'by' | 'about' | 'waitMs'>): Promise<CommandResult> {
+    return shownAs(agent, await this.do('interrupt', interruptOrder(agent, order)));
   }
 
   async wouldInterrupt(agent: string): Promise<DryRun> {
     const would = 'one Escape would be pressed, which ends the turn that runs';
-    return { would, against: await this.against('interrupt', interruptOrder(agent, {})) };
+    return { would, against: await this.against('interrupt', interruptOrder(agent, { by: null })) };
   }
 
   /** true: everyone was told. */
@@ -91,12 +89,12 @@ export class Actions extends Engine {
     by: Caller,
     change: () => Promise<boolean>,
   ): Promise<boolean> {
-    const order = { agent, trigger: 'human', finding: null, word: { authority }, about: { by }, change } as const;
+    const order = { agent, trigger: 'human', finding: null, word: { authority }, by, change } as const;
     return (await this.do('authority', order)).reason === null;
   }
 
   async acknowledge({ agent, id, check }: Incident, denied: boolean, by: Caller, change: () => Promise<boolean>) {
-    const order = { agent, trigger: 'human', finding: id, word: { check, denied }, about: { by }, change } as const;
+    const order = { agent, trigger: 'human', finding: id, word: { check, denied }, by, change } as const;
     await this.do('ack', order);
   }
 
@@ -106,8 +104,8 @@ export class Actions extends Engine {
   }
 }
 
-function interruptOrder(agent: string, about: { [key: string]: Json }): InterruptOrder {
-  return { agent, trigger: 'handoff' in about ? 'handoff' : 'human', finding: null, about };
+function interruptOrder(agent: string, order: Pick<InterruptOrder, 'by' | 'about' | 'waitMs'>): InterruptOrder {
+  return { agent, trigger: order.about === undefined ? 'human' : 'handoff', finding: null, ...order };
 }
 
 function shownAs<Outcome extends string>(agent: string, did: Done<Outcome> & { action: Action }) {

@@ -85,6 +85,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(run.reached).toEqual(pointsOf(kind));
     expect([run.times, run.rowsWhenDone]).toEqual([1, 1]);
     expect(run.outcomes).toEqual([[expect.stringMatching(/^(?:confirmed|told)$/)]]);
+    expect(run.agent.ledger.actions.map(({ intent }) => intent.by)).toEqual(['human me']);
   });
 
   it.each(pointsOf(kind))('killed when it has come to `%s`, it is done at most once, and settled', async (killAt) => {

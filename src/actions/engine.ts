@@ -3,7 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof } from '../act/deliver.ts';
 import { against } from '../decide/gate.ts';
-import type { Action, DeedKind, Refusal } from '../model/action.ts';
+import type { Action, DeedKind, DeedReason, Refusal } from '../model/action.ts';
 import type { AgentView, Authority } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import type { HoldStanding } from '../model/hold.ts';
@@ -155,7 +155,7 @@ export class Engine {
   }
 
   /** Of what nobody saw the end of. */
-  async #lastWord(one: Open, proof: Proof | null, reason: string): Promise<void> {
+  async #lastWord(one: Open, proof: Proof | null, reason: DeedReason): Promise<void> {
     const no = proof === null ? null : (one.deed.saidNo?.(one.action) ?? null);
     const outcome = proof === null ? 'uncertain' : no !== null ? 'refused' : proof.queued ? 'queued' : 'confirmed';
     one.isUncertain = proof === null;
@@ -179,7 +179,7 @@ export class Engine {
     const { store, host } = this.#parts;
     const deed = this.#deed(kind);
     const action = this.#action(kind, order, deed.intent(order));
-    const refused = (reason: string) => ({ ...nothing, outcome: 'refused', reason, action });
+    const refused = (reason: DeedReason) => ({ ...nothing, outcome: 'refused', reason, action });
     const known = order.quietAbout ?? null;
     if (known !== null && (await this.#peek(deed, order, sinceMs)) === known) return refused(known);
     if (deed.isRefusedQuietly === true) {
@@ -230,12 +230,12 @@ export class Engine {
     return this.deeds[kind] as unknown as Deed;
   }
 
-  #action(kind: DeedKind, { agent, trigger, finding, about }: Order, intent: { [key: string]: Json }): Action {
+  #action(kind: DeedKind, { agent, trigger, finding, by, about }: Order, intent: { [key: string]: Json }): Action {
     const view = agent === null ? null : (this.#parts.agent(agent)?.view ?? null);
     // Whoever has lost it by then cannot finish: tmux itself compares the number.
     const hold = view === null ? {} : { hold: this.#parts.holdNumber(view) };
     const atMs = this.#parts.clock.nowMs();
-    return { id: randomUUID(), atMs, agent, kind, trigger, finding, intent: { ...intent, ...about, ...hold } };
+    return { id: randomUUID(), atMs, agent, kind, trigger, finding, intent: { ...intent, by, ...about, ...hold } };
   }
 
   /** Would it be refused now? Nothing is done and nothing written. */

@@ -4,7 +4,7 @@ import { newSession, oldSession, TypedAgent } from '../../test/runs/typed-agent.
 
 type Change = (agent: TypedAgent) => void;
 
-const session = { about: { handoff: 'h', deed: 'clear' }, leftovers: [], session: oldSession };
+const session = { by: 'rule', about: { handoff: 'h', deed: 'clear' }, leftovers: [], session: oldSession } as const;
 /** Every way in which something of ours comes to an agent. */
 const ways: [string, (agent: TypedAgent) => Promise<{ outcome: string; reason: string | null }>][] = [
   ['a prompt', (agent) => agent.prompt()],
@@ -13,7 +13,7 @@ const ways: [string, (agent: TypedAgent) => Promise<{ outcome: string; reason: s
   ['/resume', (agent) => agent.actions.resume('a-ps', newSession, session)],
   ['a command of a recipe', (agent) => agent.actions.run('a-ps', '/tina:checkpoint', session)],
 ];
-const interrupt: (typeof ways)[number] = ['Escape', (agent) => agent.actions.interrupt('a-ps', { deed: 'interrupt' })];
+const interrupt: (typeof ways)[number] = ['Escape', (agent) => agent.actions.interrupt('a-ps', { by: 'human me' })];
 const every = [...ways, interrupt];
 
 const pause: Change = (agent) => {

@@ -9,6 +9,7 @@ import type { Config } from '../config/schema.ts';
 import { messageFor } from '../decide/message.ts';
 import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
+import { waitWords } from '../decide/wait-words.ts';
 import type { HostSigns } from '../detect/host-troubles.ts';
 import { HostFindings } from '../findings/host-findings.ts';
 import { Keeper } from '../findings/keeper.ts';
@@ -349,7 +350,7 @@ export class Acting {
 
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
   async say(agent: string, said: PromptWords, waitMs: number, by: Caller): Promise<PromptResult | { problem: string }> {
-    const request = { agent, waitMs, trigger: 'human', finding: null, about: { by } } as const;
+    const request = { agent, waitMs, trigger: 'human', finding: null, by } as const;
     if (typeof said === 'string') return this.#actions.prompt({ ...request, text: said });
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
@@ -366,7 +367,7 @@ export class Acting {
   }
 
   interrupt(agent: string, by: Caller, waitMs: number): Promise<CommandResult> {
-    return this.#actions.interrupt(agent, { by }, waitMs);
+    return this.#actions.interrupt(agent, { by, waitMs });
   }
 
   wouldInterrupt(agent: string): Promise<DryRun> {
@@ -449,7 +450,7 @@ function nextDocument({ incident, step, retry }: OpenIncident): { at: string | n
   }
   if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
   if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
-  return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${step.reason} (${check})` };
+  return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${waitWords(step.reason)} (${check})` };
 }
 
 function inboxItem(incident: Incident, view: AgentView | null) {

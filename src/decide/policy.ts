@@ -2,7 +2,8 @@ import { type Ladder, type PromptTemplate, shownOnly } from '../detect/check.ts'
 import { isAuthError } from '../detect/checks/auth-failed.ts';
 import { fullBand, highBand } from '../detect/checks/context-high.ts';
 import { checkCalled, definitionOf } from '../detect/checks.ts';
-import type { AgentView } from '../model/agent.ts';
+import type { Refusal } from '../model/action.ts';
+import type { AgentView, State } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import { backoffMs } from './backoff.ts';
@@ -47,7 +48,34 @@ export type Step =
   | { do: 'prompt'; template: PromptTemplate }
   | { do: 'tell' }
   /** `for`: what it waits to do; null when nothing is left to do. */
-  | { do: 'wait'; for: 'prompt' | 'tell' | null; reason: string; untilMs: number | null };
+  | { do: 'wait'; for: 'prompt' | 'tell' | null; reason: StepWait; untilMs: number | null };
+
+/** Why nothing is done about a trouble now. `wait-words.ts` has the words. */
+export type StepWait =
+  | Refusal
+  | `is-${State}`
+  | 'just-opened'
+  | 'told-by-auth-failed'
+  | 'tried-again'
+  | 'prompted'
+  | 'prompted-lately'
+  | 'project-prompted-lately'
+  | 'being-prompted'
+  | 'prompt-has-its-chance'
+  | 'pause-after-prompt'
+  | 'only-recorded'
+  | 'acknowledged'
+  | 'told'
+  | 'told-as-one-of-many'
+  | 'others-may-follow'
+  | 'client-waits-for-limit'
+  | 'rate-refused'
+  | 'not-showing'
+  | 'out-of-sight'
+  | 'comes-and-goes'
+  | 'handoff-runs'
+  | 'record-is-read'
+  | 'work-goes-first';
 
 /** Agents of one project do not get prompts in the same second. */
 const projectGapMs = 1_000;
@@ -56,26 +84,25 @@ const projectGapMs = 1_000;
 export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): Step {
   const ladder = ladderOf(incident);
   if (incident.check === 'silent-stop' && view !== null && isAuthError(errorKindOf(view)))
-    return { do: 'wait', for: null, reason: 'a human is told by auth-failed', untilMs: null };
+    return { do: 'wait', for: null, reason: 'told-by-auth-failed', untilMs: null };
   if (incident.check === 'auth-failed' && view !== null && view.reading.state !== 'idle' && !facts.isFound)
-    return { do: 'wait', for: 'tell', reason: 'it is tried again', untilMs: null };
+    return { do: 'wait', for: 'tell', reason: 'tried-again', untilMs: null };
   const mayPrompt = view !== null && ladder.template !== null && mayBePrompted(incident, view);
   if (mayPrompt && ladder.template !== null && incident.prompts < ladder.promptsMax) {
     return promptStep(incident, view, facts, ladder, ladder.template);
   }
   // What nobody knows to have arrived is neither said again nor taken for said: a human is told.
-  if (isToldInstead(incident) && !facts.isUnproved)
-    return { do: 'wait', for: null, reason: 'it was prompted', untilMs: null };
+  if (isToldInstead(incident) && !facts.isUnproved) return { do: 'wait', for: null, reason: 'prompted', untilMs: null };
   if (mayPrompt && incident.lastPromptMs !== null) {
     const untilMs = incident.lastPromptMs + pause(incident.prompts, facts.minIntervalMs);
-    if (facts.nowMs < untilMs) return { do: 'wait', for: 'tell', reason: 'the last prompt gets its chance', untilMs };
+    if (facts.nowMs < untilMs) return { do: 'wait', for: 'tell', reason: 'prompt-has-its-chance', untilMs };
   }
-  if (ladder.tells === 'never') return { do: 'wait', for: null, reason: 'it is only recorded', untilMs: null };
-  if (incident.ackedMs !== null) return { do: 'wait', for: null, reason: 'a human has acknowledged it', untilMs: null };
+  if (ladder.tells === 'never') return { do: 'wait', for: null, reason: 'only-recorded', untilMs: null };
+  if (incident.ackedMs !== null) return { do: 'wait', for: null, reason: 'acknowledged', untilMs: null };
   if (incident.lastTellMs === null) return { do: 'tell' };
-  if (ladder.tells !== 'repeat') return { do: 'wait', for: null, reason: 'a human was told', untilMs: null };
+  if (ladder.tells !== 'repeat') return { do: 'wait', for: null, reason: 'told', untilMs: null };
   const untilMs = incident.lastTellMs + facts.repeatMs;
-  return facts.nowMs >= untilMs ? { do: 'tell' } : { do: 'wait', for: 'tell', reason: 'a human was told', untilMs };
+  return facts.nowMs >= untilMs ? { do: 'tell' } : { do: 'wait', for: 'tell', reason: 'told', untilMs };
 }
 
 /** It was said to its agent, and so to nobody else. */
@@ -139,23 +166,23 @@ function promptStep(
 ): Step {
   const { limitedUntilMs } = view;
   if (limitedUntilMs !== null && facts.nowMs < limitedUntilMs)
-    return { do: 'wait', for: 'prompt', reason: 'its client waits for the limit itself', untilMs: limitedUntilMs };
+    return { do: 'wait', for: 'prompt', reason: 'client-waits-for-limit', untilMs: limitedUntilMs };
   if (incident.lastPromptMs !== null) {
     const untilMs = incident.lastPromptMs + pause(incident.prompts, facts.minIntervalMs);
-    if (facts.nowMs < untilMs) return { do: 'wait', for: 'prompt', reason: 'the pause after the last prompt', untilMs };
+    if (facts.nowMs < untilMs) return { do: 'wait', for: 'prompt', reason: 'pause-after-prompt', untilMs };
   }
   const backoffUntilMs = backsOffUntil(incident, view, facts);
   if (facts.nowMs < backoffUntilMs)
-    return { do: 'wait', for: 'prompt', reason: 'the service refuses its rate', untilMs: backoffUntilMs };
+    return { do: 'wait', for: 'prompt', reason: 'rate-refused', untilMs: backoffUntilMs };
   if (!isMoment(ladder.moment, view, facts.nowMs)) {
-    return { do: 'wait', for: 'prompt', reason: `it is ${view.reading.state}`, untilMs: null };
+    return { do: 'wait', for: 'prompt', reason: `is-${view.reading.state}`, untilMs: null };
   }
-  if (!facts.isFound) return { do: 'wait', for: 'prompt', reason: 'it does not show at this moment', untilMs: null };
+  if (!facts.isFound) return { do: 'wait', for: 'prompt', reason: 'not-showing', untilMs: null };
   if (facts.lastAgentPromptMs !== null && facts.nowMs < facts.lastAgentPromptMs + facts.minIntervalMs) {
     return {
       do: 'wait',
       for: 'prompt',
-      reason: 'it was prompted a short while ago',
+      reason: 'prompted-lately',
       untilMs: facts.lastAgentPromptMs + facts.minIntervalMs,
     };
   }
@@ -163,7 +190,7 @@ function promptStep(
     return {
       do: 'wait',
       for: 'prompt',
-      reason: 'another agent of the project was just prompted',
+      reason: 'project-prompted-lately',
       untilMs: facts.lastProjectPromptMs + projectGapMs,
     };
   }

@@ -281,9 +281,9 @@ export class Keeper {
       isUnproved: open.proof.is === 'unproved',
     });
     if (view !== null && isHeldBack(step, incident) && this.#parts.isHandedOver(view.agent))
-      return { do: 'wait', for: null, reason: 'a handoff runs', untilMs: null };
+      return { do: 'wait', for: null, reason: 'handoff-runs', untilMs: null };
     if (step.do === 'prompt' && view !== null && !this.#parts.isReadUp(view.agent))
-      return { do: 'wait', for: 'prompt', reason: 'its record is being read', untilMs: null };
+      return { do: 'wait', for: 'prompt', reason: 'record-is-read', untilMs: null };
     if (step.do !== 'wait' && finding?.standing !== 'seen')
       return { do: 'wait', for: step.do, reason: whyNotNow(finding), untilMs: null };
     return step.do === 'tell' ? (this.#alone(incident, nowMs) ?? step) : step;
@@ -294,7 +294,7 @@ export class Keeper {
     const { spoken } = this.#parts;
     const isBusy = spoken.isSpeakingTo(view.agent);
     const said = isBusy ? [] : saidTogether(due, view);
-    const reason = isBusy ? 'it is being prompted' : 'what sets its work going comes first';
+    const reason = isBusy ? 'being-prompted' : 'work-goes-first';
     for (const one of due)
       if (!said.includes(one)) one.open.step = { do: 'wait', for: 'prompt', reason, untilMs: null };
     const [lead] = said;
@@ -319,14 +319,14 @@ export class Keeper {
         mass.lastTellMs = null;
         mass.ackedMs = null;
       }
-      return { do: 'wait', for: null, reason: 'it is told as one of many', untilMs: null };
+      return { do: 'wait', for: null, reason: 'told-as-one-of-many', untilMs: null };
     }
     const waitMs = Math.min(othersMs, tickSeconds * 2_000);
     const untilMs = openedMs + waitMs;
     // Whatever there is at the beginning is found at once; and it takes some to be many.
     const mayCome = nowMs - this.#sinceMs > readUpMs && this.#agents >= judging.massCount;
     return mayCome && tells === 0 && nowMs < untilMs
-      ? { do: 'wait', for: 'tell', reason: 'others may be in the same trouble', untilMs }
+      ? { do: 'wait', for: 'tell', reason: 'others-may-follow', untilMs }
       : null;
   }
 

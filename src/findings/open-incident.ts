@@ -1,5 +1,6 @@
-import type { PromptTemplate, Step } from '../decide/policy.ts';
+import type { PromptTemplate, Step, StepWait } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
+import type { DeedReason } from '../model/action.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Deeds } from '../model/deeds.ts';
@@ -20,7 +21,7 @@ export interface Open {
   retryAtMs: number;
   retryWaitMs: number;
   /** A refusal is on record once, not at every tick. */
-  lastRefusal: string | null;
+  lastRefusal: DeedReason | null;
   /** When its trouble was last seen. */
   seenMs: number;
   /** It is an earlier run's, and was not seen since. */
@@ -36,7 +37,7 @@ export interface OpenIncident {
   incident: Incident;
   step: Step;
   /** The step could not be done a moment ago: when it is tried again, and why it was refused, if it was. */
-  retry: { atMs: number; refusal: string | null } | null;
+  retry: { atMs: number; refusal: DeedReason | null } | null;
 }
 
 export function asShown({ incident, step, retryAtMs, lastRefusal }: Open, nowMs: number): OpenIncident {
@@ -48,7 +49,7 @@ export function key(agent: string | null, check: CheckName, subject: string | nu
 }
 
 export function fresh(incident: Incident): Open {
-  const step: Step = { do: 'wait', for: null, reason: 'just opened', untilMs: null };
+  const step: Step = { do: 'wait', for: null, reason: 'just-opened', untilMs: null };
   return {
     incident,
     step,
@@ -87,8 +88,8 @@ export function later(open: Open, nowMs: number): void {
 }
 
 /** Nothing is done about what nobody sees at this moment, nor about what comes and goes. */
-export function whyNotNow(finding: Finding | null): string {
-  return finding?.standing === 'quarantined' ? 'it comes and goes' : 'it is out of sight';
+export function whyNotNow(finding: Finding | null): StepWait {
+  return finding?.standing === 'quarantined' ? 'comes-and-goes' : 'out-of-sight';
 }
 
 /** While a handoff runs nobody is prompted, and nobody is told what the handoff is there for. */

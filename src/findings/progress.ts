@@ -84,6 +84,7 @@ export class Progress {
       agent: view.agent,
       text: filled.text,
       trigger: progressTrigger,
+      by: 'rule',
       finding: null,
       isAside: true,
       waitMs: 0,

@@ -55,6 +55,7 @@ export class RulePrompts {
       agent: view.agent,
       text: said.map(({ text }) => text).join(' '),
       trigger: `rule:${lead.incident.check}`,
+      by: 'rule',
       finding: lead.incident.id,
       ...(said.length > 1 ? { about: { findings: said.map(({ incident }) => incident.id) } } : {}),
       isAside: !setsGoing(lead.incident.check),
@@ -78,7 +79,12 @@ export class RulePrompts {
   /** Puts on record that it is not said, and why. */
   drop(incident: Incident, reason: Refusal): Promise<void> {
     const { agent, check, text, id: finding } = incident;
-    return this.#parts.actions.drop('prompt', { agent, trigger: `rule:${check}`, finding }, { check, text }, reason);
+    return this.#parts.actions.drop(
+      'prompt',
+      { agent, trigger: `rule:${check}`, by: 'rule', finding },
+      { check, text },
+      reason,
+    );
   }
 
   /**

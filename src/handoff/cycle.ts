@@ -1,5 +1,6 @@
 import type { Move } from '../decide/handoff/moves.ts';
 import { type HandoffSigns, moveSigns, newHandoffSigns, takeHandoffSign } from '../detect/handoff-signs.ts';
+import type { Caller } from '../model/caller.ts';
 import type { Json } from '../model/event.ts';
 import type { Handoff, HandoffAction, HandoffChange, HandoffDeed, HandoffStepTaken } from '../model/handoff.ts';
 import { notAfter } from '../model/not-after.ts';
@@ -14,7 +15,7 @@ export class Cycle {
   /** Something is being done or looked up for it at this moment. */
   busy = false;
   /** What was decided last, for whoever asks why. */
-  move: Move = { do: 'wait', reason: 'it was just requested' };
+  move: Move = { do: 'wait', reason: 'just-requested' };
   /** Since when it has only been waiting. */
   waitsSinceMs: number | null = null;
   actions: HandoffAction[] = [];
@@ -127,9 +128,9 @@ export class Cycle {
   }
 
   /** What stands in the intent of an action for it. */
-  about(deed: HandoffDeed, why: string | null): { [key: string]: Json } {
+  order(deed: HandoffDeed, why: string | null): { by: Caller | null; about: { [key: string]: Json } } {
     const { id, steps, by } = this.handoff;
-    return { handoff: id, deed, after: steps.length, why, ...(by === null ? {} : { by }) };
+    return { by, about: { handoff: id, deed, after: steps.length, why } };
   }
 
   /** What our own earlier words may have left in the box: also those that an Escape has put back there. */

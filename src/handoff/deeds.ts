@@ -57,7 +57,7 @@ export class HandoffDeeds {
       case 'resume':
         return this.#resume(cycle);
       case 'interrupt': {
-        const done = await this.#parts.actions.interrupt(view.agent, cycle.about('interrupt', null));
+        const done = await this.#parts.actions.interrupt(view.agent, cycle.order('interrupt', null));
         return this.#noted(cycle, done);
       }
       case 'clear': {
@@ -147,7 +147,7 @@ export class HandoffDeeds {
       trigger: 'handoff',
       finding: null,
       waitMs: 0,
-      about: cycle.about(deed, why),
+      ...cycle.order(deed, why),
       isAside: deed === 'ask',
       leftovers: cycle.leftovers,
       quietAbout: cycle.lastRefusal,
@@ -164,7 +164,7 @@ export class HandoffDeeds {
   }
 
   #for(cycle: Cycle, deed: HandoffDeed, session: string, why: string | null = null) {
-    return { about: cycle.about(deed, why), leftovers: cycle.leftovers, session };
+    return { ...cycle.order(deed, why), leftovers: cycle.leftovers, session };
   }
 
   #place({ handoff }: Cycle) {

@@ -15,7 +15,9 @@ import {
 import { withTraces } from '../decide/handoff/traces.ts';
 import { isRulesFirst, isTry, whyNotYet, wouldStand } from '../decide/handoff/tries.ts';
 import { whyHandOff } from '../decide/handoff/trigger.ts';
+import { waitWords } from '../decide/wait-words.ts';
 import type { Home } from '../home/home.ts';
+import type { Refusal } from '../model/action.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
 import type { Caller } from '../model/caller.ts';
 import type { CheckName } from '../model/check.ts';
@@ -121,7 +123,7 @@ export class Handoffs {
   next(agent: string): string | null {
     const cycle = this.#open.get(agent);
     if (cycle === undefined) return null;
-    const doing = cycle.move.do === 'wait' ? `waits: ${cycle.move.reason}` : cycle.move.do;
+    const doing = cycle.move.do === 'wait' ? `waits: ${waitWords(cycle.move.reason)}` : cycle.move.do;
     return `handoff ${stepOf(cycle.handoff)}, ${doing}`;
   }
 
@@ -198,7 +200,7 @@ export class Handoffs {
   }
 
   /** `rule`: in watch mode and while paused a rule's handoff is still put on record, and goes no further. */
-  #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): string | null {
+  #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): Refusal | 'ended' | 'unknown' | null {
     if (view.reading.state === 'ended' || view.reading.state === 'unknown') return view.reading.state;
     if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
     // What is shown of an odd path is not the path.
@@ -415,7 +417,7 @@ export class Handoffs {
   #document(cycle: Cycle): HandoffDocument {
     const { move } = cycle;
     const waits = this.#parts.handoffWaits(cycle.handoff.agent);
-    return handoffDocument(cycle.handoff, move.do === 'wait' ? move.reason : null, waits);
+    return handoffDocument(cycle.handoff, move.do === 'wait' ? waitWords(move.reason) : null, waits);
   }
 
   #tell(handoff: Handoff): void {

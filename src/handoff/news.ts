@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isQuietFailure } from '../decide/handoff/cycle.ts';
 import { failureWords, stuckWords } from '../decide/handoff/failure.ts';
+import { waitWords } from '../decide/wait-words.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { WatchEvent } from '../model/event.ts';
@@ -72,7 +73,7 @@ export function stuckFinding(
   // Or nothing could be tried at all.
   const { move, waitsSinceMs } = cycle;
   const isHeld = waitsSinceMs !== null && nowMs - waitsSinceMs >= deadlineMs;
-  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, move.reason), idFor) : null;
+  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason)), idFor) : null;
 }
 
 function findingOf(handoff: Handoff, text: string, idFor: IdFor): Finding {

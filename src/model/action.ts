@@ -42,6 +42,24 @@ export type Refusal =
   /** The client has no such command. */
   | 'unknown-command';
 
+/** What else there is to say of how a deed ended. */
+type Remark =
+  /** Typed, but by the client's own record nobody knows. */
+  | 'no-proof'
+  /** Its turn is over without a record of the interruption. */
+  | 'no-record'
+  | 'left-in-box'
+  /** The client began what was queued. */
+  | 'went-on'
+  | 'not-stored'
+  /** There is no channel: it stands in the inbox. */
+  | 'inbox-only'
+  | 'daemon-restarted'
+  | 'proved-late';
+
+/** Why a deed ended as it did. */
+export type DeedReason = Refusal | Remark;
+
 export type PromptOutcome = 'confirmed' | 'queued' | 'refused' | 'uncertain' | 'deferred';
 
 /** What is meant to be done; committed before anything is done. */

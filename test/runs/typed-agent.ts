@@ -116,7 +116,14 @@ export class TypedAgent {
   }
 
   prompt(text = 'Go on with it.') {
-    return this.actions.prompt({ agent: 'a-ps', text, trigger: 'rule:silent-stop', finding: null, waitMs: 0 });
+    return this.actions.prompt({
+      agent: 'a-ps',
+      text,
+      trigger: 'rule:silent-stop',
+      by: 'rule',
+      finding: null,
+      waitMs: 0,
+    });
   }
 
   /** The client's record has it. */

@@ -1,6 +1,7 @@
 // What others script against: exit codes, one line for every error, `--json` also for those, and the database for all.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../src/conform/until.ts';
@@ -150,6 +151,24 @@ describe('with a daemon', () => {
     });
     expect(why).toMatch(/next:\n {2}wait: refused \(no-input-box\) \(silent-stop\),\s+until [\d: -]+\n/);
     expect(why).not.toContain('prompt it');
+  });
+
+  it('`why` has what was found and done lately, who wanted it, how it ended and why', async () => {
+    expect((await world.run('prompt', 'worker-ps', 'How far are you?')).code).toBe(1);
+    const { stdout } = await world.run('why', 'worker-ps', '--json');
+    const { found, done, ...now } = JSON.parse(stdout);
+    expect(Object.keys(now)).toEqual([
+      ...['v', 'agent', 'state', 'authority', 'evidence', 'fired', 'not_fired', 'hold', 'next', 'host'],
+    ]);
+    const open = { check: 'silent-stop', since: expect.any(String), until: null, ending: null };
+    expect(found).toMatchObject([open]);
+    const said = { kind: 'prompt', trigger: 'human', by: `human ${os.userInfo().username}`, proof: null };
+    expect(done[0]).toMatchObject({ ...said, outcome: 'refused', reason: 'no-input-box' });
+    expect(done.at(-1)).toMatchObject({ trigger: 'rule:silent-stop', by: 'rule', finding: found[0].id });
+    const text = (await world.run('why', 'worker-ps')).stdout.replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(/found lately: [\d:]+ silent-stop: open; prompted 0 times, told 0 times/);
+    expect(text).toContain(`prompt by ${said.by}: refused: no-input-box: How far are you?`);
+    expect(text).toContain('prompt by rule:silent-stop: refused: no-input-box');
   });
 
   it('`why`, `inbox` and the grounds keep to 80 columns, but for commands to be pasted', async () => {

@@ -87,7 +87,12 @@ class Client {
   }
 
   clear() {
-    return this.actions.clear('a-ps', { about: { handoff: 'h', deed: 'clear' }, leftovers: [], session: old });
+    return this.actions.clear('a-ps', {
+      by: 'rule',
+      about: { handoff: 'h', deed: 'clear' },
+      leftovers: [],
+      session: old,
+    });
   }
 
   #terminal(): PaneTerminal {

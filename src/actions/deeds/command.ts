@@ -29,6 +29,7 @@ export interface CommandOrder extends Order {
 
 /** A command as a part of a handoff. */
 export interface ForHandoff {
+  by: Caller | null;
   about: { [key: string]: Json };
   leftovers: readonly string[];
   session: string;
@@ -47,7 +48,7 @@ const decisionMs = 3_000;
 const agentsMax = 1_000;
 
 export function compactOrder(agent: string, by: Caller): CommandOrder {
-  return { agent, trigger: 'human', finding: null, command: 'compact', about: { by } };
+  return { agent, trigger: 'human', finding: null, command: 'compact', by };
 }
 
 export function handoffOrder(agent: string, command: CommandOrder['command'], handoff: ForHandoff): CommandOrder {

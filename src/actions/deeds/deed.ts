@@ -1,7 +1,8 @@
 import type { Proof } from '../../act/deliver.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Action, Refusal, Trigger } from '../../model/action.ts';
+import type { Action, DeedReason, Refusal, Trigger } from '../../model/action.ts';
 import type { Authority } from '../../model/agent.ts';
+import type { Caller } from '../../model/caller.ts';
 import type { Json } from '../../model/event.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
 import type { Store } from '../../model/store.ts';
@@ -16,7 +17,9 @@ export interface Order {
   agent: string | null;
   trigger: Trigger;
   finding: string | null;
-  /** Who asked, and what it is for where it is a part of something larger: stands in the intent. */
+  /** Who wants it: stands in the intent. null: of a handoff from before that was written down. */
+  by: Caller | null;
+  /** What it is for where it is a part of something larger: stands in the intent. */
   about?: { [key: string]: Json };
   /** How long a moment that fits is waited for. */
   waitMs?: number;
@@ -25,9 +28,9 @@ export interface Order {
 }
 
 /** How it ended. */
-export interface Done<Outcome extends string = string> {
+export interface Done<Outcome extends string = string, Reason extends string = DeedReason> {
   outcome: Outcome | 'refused' | 'uncertain';
-  reason: string | null;
+  reason: Reason | null;
   proof: Proof | null;
   /** From the deed to the client's own record of it. */
   proofMs: number | null;
@@ -60,13 +63,13 @@ export type Heard = { event: SessionEvent } | { hook: HeardHook };
  * One kind of thing that is done and put on record. The engine asks these questions, in this order; a deed that has
  * nothing to say to one leaves it out.
  */
-export interface Deed<O extends Order = Order, Outcome extends string = string> {
+export interface Deed<O extends Order = Order, Outcome extends string = string, Reason extends string = DeedReason> {
   /** The authority it takes; null: a person's word about what is ours, which passes no gate. */
   readonly needs: Authority | null;
   /** The moments of doing it, in their order. A daemon may be killed at each: a test does so. */
   readonly points: readonly string[];
   /** These pass by themselves: with a `waitMs` they are waited out. */
-  readonly passing?: readonly (string | null)[];
+  readonly passing?: readonly (DeedReason | null)[];
   /** Its refusals leave no row: it is asked for again at every look. */
   readonly isRefusedQuietly?: true;
   /** What stands in the row before anything is done. */
@@ -78,7 +81,7 @@ export interface Deed<O extends Order = Order, Outcome extends string = string> 
   /** What speaks against it in this moment, by a fresh look: for those who only ask. */
   against?(order: O): Promise<Refusal[]>;
   /** One effect. */
-  do(order: O, action: Action, doing: Doing): Promise<Done<Outcome>>;
+  do(order: O, action: Action, doing: Doing): Promise<Done<Outcome, Reason>>;
   /** Does this prove it? */
   proves?(open: OpenDeed, heard: Heard): Proof | null;
   /** Does the agent as it is by now prove it? */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof } from '../../act/deliver.ts';
-import type { Action, Refusal } from '../../model/action.ts';
+import type { Action, DeedReason, Refusal } from '../../model/action.ts';
 import { keepNewest } from '../../model/keep-newest.ts';
 import {
   type Deed,
@@ -30,7 +30,7 @@ const agentsMax = 1_000;
 export class Interrupt implements Deed<InterruptOrder, 'confirmed'> {
   readonly needs = 'manage';
   readonly points = ['pressed', 'proved'];
-  readonly passing = ['human-typing', 'pane-mode', 'stale'];
+  readonly passing: readonly DeedReason[] = ['human-typing', 'pane-mode', 'stale'];
   readonly #world: DeedWorld;
   /** When each was last interrupted by us. */
   readonly #pressedMs = new Map<string, number>();
@@ -90,6 +90,6 @@ export class Interrupt implements Deed<InterruptOrder, 'confirmed'> {
   }
 }
 
-function nothing(outcome: 'refused' | 'uncertain', reason: string): Done<'confirmed'> {
+function nothing(outcome: 'refused' | 'uncertain', reason: DeedReason): Done<'confirmed'> {
   return { outcome, reason, proof: null, proofMs: null };
 }

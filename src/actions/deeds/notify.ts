@@ -20,7 +20,7 @@ interface NotifyOrder extends Order {
 }
 
 export function notifyOrder(incident: Incident, view: AgentView | null): NotifyOrder {
-  return { agent: incident.agent, trigger: `rule:${incident.check}`, finding: incident.id, incident, view };
+  return { agent: incident.agent, trigger: `rule:${incident.check}`, by: 'rule', finding: incident.id, incident, view };
 }
 
 const hadMax = 1_000;
@@ -29,7 +29,7 @@ const hadMax = 1_000;
  * People are told, through every channel of the configuration. At least once, also across restarts: what nobody knows to
  * have been told is told again, by whoever asked.
  */
-export class Notify implements Deed<NotifyOrder, 'told' | 'failed'> {
+export class Notify implements Deed<NotifyOrder, 'told' | 'failed', string> {
   readonly needs = 'observe';
   readonly points = ['sent'];
   readonly isRefusedQuietly = true;
@@ -58,7 +58,7 @@ export class Notify implements Deed<NotifyOrder, 'told' | 'failed'> {
     return !this.#bare.has(incident.id);
   }
 
-  async do(order: NotifyOrder, _action: Action, doing: Doing): Promise<Done<'told' | 'failed'>> {
+  async do(order: NotifyOrder, _action: Action, doing: Doing): Promise<Done<'told' | 'failed', string>> {
     const { id } = order.incident;
     const message = this.#message(order);
     const channels = this.#left(order.incident);

@@ -4,7 +4,14 @@ import { Ledger, TypedAgent } from '../../../test/runs/typed-agent.ts';
 import type { Action } from '../../model/action.ts';
 
 const intent = (more: Partial<Action> = {}): Action => ({
-  ...{ id: 'i', atMs: 1_000_000, agent: 'a-ps', kind: 'prompt', trigger: 'rule:silent-stop', finding: null },
+  ...{
+    id: 'i',
+    atMs: 1_000_000,
+    agent: 'a-ps',
+    kind: 'prompt',
+    trigger: 'rule:silent-stop',
+    finding: null,
+  },
   intent: { text: 'Go on.', tag: 'wk-12ab' },
   ...more,
 });
@@ -90,7 +97,14 @@ describe('a prompt', () => {
 
   it('is not typed when what it is about was over before its turn came', async () => {
     const agent = new TypedAgent();
-    const request = { agent: 'a-ps', text: 'Go on.', trigger: 'rule:silent-stop', finding: null, waitMs: 0 } as const;
+    const request = {
+      agent: 'a-ps',
+      text: 'Go on.',
+      trigger: 'rule:silent-stop',
+      by: 'rule',
+      finding: null,
+      waitMs: 0,
+    } as const;
     const said = await agent.actions.prompt({ ...request, isStillDue: () => false });
     expect([said.outcome, said.reason, agent.typed]).toEqual(['refused', 'stale', []]);
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deliveryPoints, type Proof } from '../../act/deliver.ts';
 import { tagged, whyUnsafe } from '../../decide/prompt-text.ts';
-import type { Action, PromptOutcome, Refusal } from '../../model/action.ts';
+import type { Action, DeedReason, PromptOutcome, Refusal } from '../../model/action.ts';
 import { tagOf } from '../../model/tag.ts';
 import { shown } from '../../model/text.ts';
 import { type Answer, Answers, clocksMs, tagIn } from '../answers.ts';
@@ -33,7 +33,7 @@ type Said = Done<'confirmed' | 'queued'> & { answer?: Promise<Answer | null> | n
 export class Prompt implements Deed<PromptOrder, Exclude<PromptOutcome, 'deferred'>> {
   readonly needs = 'nudge';
   readonly points = deliveryPoints;
-  readonly passing = ['human-typing', 'draft', 'pane-mode'];
+  readonly passing: readonly (DeedReason | null)[] = ['human-typing', 'draft', 'pane-mode'];
   readonly answers: Answers;
   readonly #world: DeedWorld;
 

@@ -9,7 +9,6 @@ import {
   serviceMs,
   serviceTriesMax,
   someoneElse,
-  stateWords,
   step,
   timesAt,
   traceMs,
@@ -31,13 +30,13 @@ export function whenCleared(at: At): Move {
     return fail(session === handoff.oldSession && wasTried(back) ? whyBack(at) : 'session-changed');
   }
   if (resumed.is === 'done') return step('resumed');
-  if (resumed.is === 'open') return wait('the resume prompt is under way');
+  if (resumed.is === 'open') return wait('resume-under-way');
   if (facts.forbidden !== null) return wait(facts.forbidden);
   if (someoneElse(at, facts.fresh, 0)) return fail('taken-over');
   if (back.is !== 'none') return goBack(at);
-  if (turnOf(at) !== 'over') return wait(`it is ${stateWords(at)}`);
+  if (turnOf(at) !== 'over') return wait(`is-${at.agent.reading.state}`);
   if (resumed.is !== 'uncertain' && !isAsStored(at)) {
-    if (facts.document?.kind === 'changing' && facts.stepAgeMs < traceMs) return wait('the document');
+    if (facts.document?.kind === 'changing' && facts.stepAgeMs < traceMs) return wait('document');
     return timesAt(handoff, 'cleared') < 2 ? { do: 'put-back' } : goBack(at);
   }
   // It is cleared already: this prompt is not given up while the agent is there and nobody else has begun.
@@ -63,7 +62,7 @@ export function whenResumed(at: At): Move {
   if (hasTakenUp(at)) return step('confirmed');
   const resumed = deedOf(at, 'resume');
   if (resumed.is === 'done') return step('resumed', resumed.why);
-  if (resumed.is === 'open') return wait('the resume prompt is under way');
+  if (resumed.is === 'open') return wait('resume-under-way');
   // It has its prompt; whoever took the authority away looks after the rest.
   if (facts.forbidden === 'authority') return fail('authority');
   if (facts.forbidden !== null) return wait(facts.forbidden);
@@ -71,16 +70,16 @@ export function whenResumed(at: At): Move {
   const late = facts.stepAgeMs >= facts.deadlineMs;
   if (late && someoneElse(at, fresh, resumedMs)) return fail('taken-over');
   const turn = turnOf(at);
-  if (turn === 'dialog') return late ? fail('dialog') : wait('a dialog is open');
+  if (turn === 'dialog') return late ? fail('dialog') : wait('dialog-open');
   if (turn === 'over') {
     if ((fresh.failedMs ?? 0) > resumedMs && timesAt(handoff, 'resumed') <= serviceTriesMax)
-      return facts.stepAgeMs < serviceMs ? wait('the service failed') : again(at, resumed, { do: 'resume' });
-    return late ? goBack(at) : wait('that it reads the document');
+      return facts.stepAgeMs < serviceMs ? wait('service-failed') : again(at, resumed, { do: 'resume' });
+    return late ? goBack(at) : wait('document-unread');
   }
   if (facts.stepAgeMs >= 4 * facts.deadlineMs) return fail('not-confirmed');
   // It may be reading a long document, or waiting for a slow service: it gets as long again.
-  if (turn === 'unclear' || facts.stepAgeMs < 2 * facts.deadlineMs) return wait('that it goes on');
-  return wasTried(deedOf(at, 'interrupt')) ? wait('the end of its turn') : { do: 'interrupt' };
+  if (turn === 'unclear' || facts.stepAgeMs < 2 * facts.deadlineMs) return wait('not-gone-on');
+  return wasTried(deedOf(at, 'interrupt')) ? wait('turn-end') : { do: 'interrupt' };
 }
 
 /** A recipe's own words may bring the file in without a call that names it: then its turn's answer has to do. */
@@ -98,12 +97,12 @@ function goBack(at: At): Move {
   const back = deedOf(at, 'go-back');
   if (facts.forbidden !== null) return wait(facts.forbidden);
   if (back.is === 'open' || back.is === 'done') {
-    return back.ageMs < facts.deadlineMs ? wait('the way back') : fail(whyBack(at));
+    return back.ageMs < facts.deadlineMs ? wait('way-back') : fail(whyBack(at));
   }
   if (back.is === 'refused' && isHopeless(back)) return fail(whyBack(at));
   if (back.tries >= triesMax || facts.stepAgeMs > 3 * facts.deadlineMs) return fail(whyBack(at));
-  if (turnOf(at) !== 'over') return wait(`it is ${stateWords(at)}`);
-  if (back.is === 'uncertain' && back.ageMs < traceMs) return wait('the way back');
+  if (turnOf(at) !== 'over') return wait(`is-${at.agent.reading.state}`);
+  if (back.is === 'uncertain' && back.ageMs < traceMs) return wait('way-back');
   return { do: 'go-back' };
 }
 

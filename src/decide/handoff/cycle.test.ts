@@ -22,7 +22,7 @@ describe('the straight way', () => {
   table([
     ['idle', 'requested', {}, 'ask'],
     ['the request arrived', 'requested', { actions: [did('ask', 'done', 1)] }, 'step prompted'],
-    ['its turn runs', 'prompted', { state: 'working' }, 'wait: it is working'],
+    ['its turn runs', 'prompted', { state: 'working' }, 'wait: is-working'],
     ['its turn is over and the document there', 'prompted', {}, 'step written'],
     ['the document is good', 'written', {}, 'step verified'],
     ['good still', 'verified', {}, 'save'],
@@ -30,8 +30,8 @@ describe('the straight way', () => {
     ['a new session', 'saved', { session: 'new', actions: [did('clear', 'done', 5)] }, 'cleared new'],
     ['cleared', 'cleared', {}, 'resume'],
     ['the resume prompt arrived', 'cleared', { actions: [did('resume', 'done', 6)] }, 'step resumed'],
-    ['it has read nothing yet', 'resumed', { state: 'working' }, 'wait: that it goes on'],
-    ['read, and no more', 'resumed', { fresh: { readMs: t0 } }, 'wait: that it reads the document'],
+    ['it has read nothing yet', 'resumed', { state: 'working' }, 'wait: not-gone-on'],
+    ['read, and no more', 'resumed', { fresh: { readMs: t0 } }, 'wait: document-unread'],
     ['read, and went on', 'resumed', { fresh: { readMs: t0, wentOnMs: t0 + 1 } }, 'step confirmed'],
     ['confirmed', 'confirmed', {}, 'step done'],
   ]);
@@ -42,10 +42,10 @@ describe('nothing is cleared that is not stored, verified and unchanged', () => 
     ['the file is gone', 'saved', { document: { kind: 'missing' } }, 'step written'],
     ['it became a link', 'saved', { document: { kind: 'link' } }, 'step written'],
     ['another text', 'saved', { document: { ...good, sha256: 'other' } }, 'step written'],
-    ['it is being written', 'saved', { document: { kind: 'changing' } }, 'wait: the document'],
-    ['not looked at', 'saved', { document: null }, 'wait: the document'],
-    ['it works again', 'saved', { state: 'working' }, 'wait: it is working'],
-    ['a dialog', 'saved', { state: 'waiting' }, 'wait: a dialog is open'],
+    ['it is being written', 'saved', { document: { kind: 'changing' } }, 'wait: document'],
+    ['not looked at', 'saved', { document: null }, 'wait: document'],
+    ['it works again', 'saved', { state: 'working' }, 'wait: is-working'],
+    ['a dialog', 'saved', { state: 'waiting' }, 'wait: dialog-open'],
     ['it worked after writing it', 'saved', { old: { workedMs: t0 + 9_000 } }, 'step written'],
     [
       'a person said something',
@@ -73,13 +73,13 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
       'the clear has no word yet',
       'saved',
       { nowMs: t0 + 5_000, actions: [did('clear', 'open', 5)] },
-      'wait: the clear is under way',
+      'wait: clear-under-way',
     ],
     [
       'nobody knows, and it is young',
       'saved',
       { nowMs: t0 + 6_000, actions: [did('clear', 'uncertain', 5)] },
-      'wait: nobody knows whether it arrived',
+      'wait: arrival-unknown',
     ],
     [
       'nobody knows, and the session is the old one still',
@@ -91,7 +91,7 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
       'nobody knows, and a late one could still come',
       'saved',
       { nowMs: t0 + 30_000, actions: [did('clear', 'uncertain', 5)] },
-      'wait: nobody knows whether it arrived',
+      'wait: arrival-unknown',
     ],
     [
       'typed twice, and the first came late: the later session is ours too',
@@ -146,13 +146,13 @@ describe('never two clears, never a cleared agent without its resume prompt', ()
 
 describe('waiting for the turn, and no longer than the deadline', () => {
   table([
-    ['at work', 'requested', { state: 'working' }, 'wait: it is working'],
+    ['at work', 'requested', { state: 'working' }, 'wait: is-working'],
     ['at work past the deadline', 'requested', { state: 'working', ageMs: late }, 'interrupt'],
     [
       'interrupted already',
       'requested',
       { state: 'working', ageMs: late, actions: [did('interrupt', 'done', 1)] },
-      'wait: it is working',
+      'wait: is-working',
     ],
     [
       'interrupted, and for long',
@@ -184,19 +184,19 @@ describe('waiting for the turn, and no longer than the deadline', () => {
       { state: 'working', ageMs: 3 * deadlineMs, actions: [did('interrupt', 'draft', 2)] },
       'fail no-document',
     ],
-    ['compacting is not interrupted', 'requested', { state: 'compacting', ageMs: late }, 'wait: it is compacting'],
-    ['a dialog', 'requested', { state: 'waiting', ageMs: late - 2 }, 'wait: a dialog is open'],
+    ['compacting is not interrupted', 'requested', { state: 'compacting', ageMs: late }, 'wait: is-compacting'],
+    ['a dialog', 'requested', { state: 'waiting', ageMs: late - 2 }, 'wait: dialog-open'],
     ['a dialog past the deadline', 'requested', { state: 'waiting', ageMs: late }, 'fail dialog'],
     ['unknown never acts', 'requested', { state: 'unknown', ageMs: late }, 'fail unknown'],
-    ['a limit', 'requested', { state: 'limited' }, 'wait: it is limited'],
-    ['background work', 'requested', { background: ['b1'] }, 'wait: its background work'],
+    ['a limit', 'requested', { state: 'limited' }, 'wait: is-limited'],
+    ['background work', 'requested', { background: ['b1'] }, 'wait: background-work'],
     ['background work for long', 'requested', { background: ['b1'], ageMs: late }, 'ask'],
-    ['others first', 'requested', { hasPlace: false }, 'wait: other handoffs come first'],
+    ['others first', 'requested', { hasPlace: false }, 'wait: others-first'],
     [
       'the request has no word yet',
       'requested',
       { nowMs: t0 + 2_000, actions: [did('ask', 'open', 1)] },
-      'wait: the request is under way',
+      'wait: request-under-way',
     ],
     ['a person types', 'requested', { actions: [did('ask', 'draft', 1)] }, 'ask'],
     ['it cannot be said', 'requested', { actions: [did('ask', 'unsafe', 1)] }, 'fail unsafe-text'],
@@ -208,17 +208,12 @@ describe('waiting for the turn, and no longer than the deadline', () => {
     ],
     ['writing past the deadline', 'prompted', { state: 'working', ageMs: late }, 'interrupt'],
     ['a dialog while writing', 'prompted', { state: 'waiting', ageMs: late }, 'fail dialog'],
-    [
-      'the end of the turn is not on record yet',
-      'prompted',
-      { old: { turnEndedMs: null } },
-      'wait: the end of its turn',
-    ],
+    ['the end of the turn is not on record yet', 'prompted', { old: { turnEndedMs: null } }, 'wait: turn-end'],
     [
       'the turn before it has just ended, and its own has not begun',
       'prompted',
       { document: { kind: 'missing' }, old: { prompts: [] } },
-      'wait: the turn of the request',
+      'wait: request-turn',
     ],
     [
       'its record never shows the request',
@@ -254,7 +249,7 @@ describe('a document that is not good is sent back once', () => {
       'the service failed',
       'prompted',
       { document: { kind: 'missing' }, old: { failedMs: t0 + 9_000 } },
-      'wait: the service failed',
+      'wait: service-failed',
     ],
     [
       'then it is asked anew',
@@ -269,7 +264,7 @@ describe('a fresh context that does not take it up goes back to the old one', ()
   const wentBack = [did('go-back', 'done', 7)];
   table([
     ['idle past the deadline', 'resumed', { ageMs: late }, 'go-back'],
-    ['at work past the deadline', 'resumed', { state: 'working', ageMs: late }, 'wait: that it goes on'],
+    ['at work past the deadline', 'resumed', { state: 'working', ageMs: late }, 'wait: not-gone-on'],
     ['at work for long', 'resumed', { state: 'working', ageMs: tooLate }, 'interrupt'],
     [
       'at work, and the interrupt was refused all the time',
@@ -295,7 +290,7 @@ describe('a fresh context that does not take it up goes back to the old one', ()
       'on the way back',
       'resumed',
       { ageMs: late, nowMs: t0 + 8_000, actions: [did('go-back', 'open', 7)] },
-      'wait: the way back',
+      'wait: way-back',
     ],
     [
       'it could not go back',
@@ -379,14 +374,8 @@ describe('a recipe', () => {
       tina,
     ],
     ['has answered to its resume', 'resumed', { fresh: answered }, 'step confirmed', tina],
-    ['our document has to be read', 'resumed', { fresh: answered }, 'wait: that it reads the document'],
-    ['its turn has not ended', 'resumed', { fresh: answered, state: 'working' }, 'wait: that it goes on', tina],
-    [
-      'the service failed',
-      'resumed',
-      { fresh: { ...answered, failedMs: t0 + 7_000 } },
-      'wait: the service failed',
-      tina,
-    ],
+    ['our document has to be read', 'resumed', { fresh: answered }, 'wait: document-unread'],
+    ['its turn has not ended', 'resumed', { fresh: answered, state: 'working' }, 'wait: not-gone-on', tina],
+    ['the service failed', 'resumed', { fresh: { ...answered, failedMs: t0 + 7_000 } }, 'wait: service-failed', tina],
   ]);
 });

@@ -13,7 +13,6 @@ import {
   serviceMs,
   serviceTriesMax,
   someoneElse,
-  stateWords,
   step,
   timesAt,
   traceMs,
@@ -48,7 +47,7 @@ const changedWord = 'it changed';
 export function nextMove(handoff: Handoff, facts: HandoffFacts): Move {
   const { agent } = facts;
   if (agent === null || agent.reading.state === 'ended') return fail('ended');
-  if (agent.sessionId === null) return wait('its session is not known');
+  if (agent.sessionId === null) return wait('session-unknown');
   if (handoff.steps.length > stepsMax) return fail('changing');
   const at = { handoff, facts, agent, session: agent.sessionId };
   switch (stepOf(handoff)) {
@@ -60,7 +59,7 @@ export function nextMove(handoff: Handoff, facts: HandoffFacts): Move {
       return step('done');
     case 'done':
     case 'failed':
-      return wait('it is over');
+      return wait('over');
     default:
       return beforeClear(at);
   }
@@ -115,13 +114,13 @@ function whenRequested(at: At): Move {
   const { handoff, facts, agent } = at;
   const asked = deedOf(at, 'ask');
   if (asked.is === 'done') return step('prompted');
-  if (asked.is === 'open') return wait('the request is under way');
+  if (asked.is === 'open') return wait('request-under-way');
   // A person's own handoff goes on; for a rule the reason is gone.
   if (handoff.trigger !== 'human' && (facts.old.compactedMs ?? 0) > handoff.requestedMs) return fail('compacted');
-  if (!facts.hasPlace) return wait('other handoffs come first');
+  if (!facts.hasPlace) return wait('others-first');
   const busy = whileBusy(at, 'busy');
   if (busy !== null) return busy;
-  if (agent.background.length > 0 && facts.stepAgeMs < facts.backgroundMs) return wait('its background work');
+  if (agent.background.length > 0 && facts.stepAgeMs < facts.backgroundMs) return wait('background-work');
   return again(at, asked, { do: 'ask', problems: [] });
 }
 
@@ -130,19 +129,19 @@ function whenPrompted(at: At): Move {
   const { document } = facts;
   const asked = deedOf(at, 'ask');
   if (asked.is === 'done') return step('prompted', asked.why);
-  if (asked.is === 'open') return wait('the request is under way');
+  if (asked.is === 'open') return wait('request-under-way');
   const busy = whileBusy(at, 'no-document');
   if (busy !== null) return busy;
   const { requestMs, traceMaxMs } = requestTaken(at);
   // It may be queued behind a turn that has just ended: its own is about to begin.
-  if (facts.stepAgeMs < traceMaxMs) return wait('the turn of the request');
+  if (facts.stepAgeMs < traceMaxMs) return wait('request-turn');
   // The registry says idle a moment before the record has the turn's end.
-  if ((facts.old.turnEndedMs ?? 0) < requestMs && facts.stepAgeMs < traceMs) return wait('the end of its turn');
+  if ((facts.old.turnEndedMs ?? 0) < requestMs && facts.stepAgeMs < traceMs) return wait('turn-end');
   if (document === null || document.kind === 'changing') return whileChanging(at);
   if (document.kind === 'ok') return step('written');
   if ((facts.old.failedMs ?? 0) > requestMs) {
     if (timesAt(handoff, 'prompted') > serviceTriesMax) return fail('service');
-    return facts.stepAgeMs < serviceMs ? wait('the service failed') : again(at, asked, { do: 'ask', problems: [] });
+    return facts.stepAgeMs < serviceMs ? wait('service-failed') : again(at, asked, { do: 'ask', problems: [] });
   }
   return sendBack(at, asked, [fileProblems[document.kind]]);
 }
@@ -151,7 +150,7 @@ function whenWritten(at: At): Move {
   const { document } = at.facts;
   const asked = deedOf(at, 'ask');
   if (asked.is === 'done') return step('prompted', asked.why);
-  if (asked.is === 'open') return wait('the request is under way');
+  if (asked.is === 'open') return wait('request-under-way');
   const busy = whileBusy(at, 'busy');
   if (busy !== null) return busy;
   if (document === null || document.kind === 'changing') return whileChanging(at);
@@ -176,10 +175,10 @@ function whatChanged(at: At): Move | null {
 function whenSaved(at: At): Move {
   const { facts } = at;
   const cleared = deedOf(at, 'clear');
-  if (cleared.is === 'open') return wait('the clear is under way');
+  if (cleared.is === 'open') return wait('clear-under-way');
   // Only the client's new session proves it.
-  if (cleared.is === 'done') return facts.stepAgeMs < facts.deadlineMs ? wait('the new session') : fail('not-cleared');
-  if (cleared.is === 'uncertain' && cleared.ageMs < clearMs) return wait('nobody knows whether it arrived');
+  if (cleared.is === 'done') return facts.stepAgeMs < facts.deadlineMs ? wait('new-session') : fail('not-cleared');
+  if (cleared.is === 'uncertain' && cleared.ageMs < clearMs) return wait('arrival-unknown');
   const changed = whatChanged(at);
   if (changed !== null) return changed;
   const move = again(at, cleared, { do: 'clear' });
@@ -224,7 +223,7 @@ function whileBusy(at: At, otherwise: HandoffFailure): Move | null {
   const turn = turnOf(at);
   if (turn === 'over') return null;
   const { state } = agent.reading;
-  const waits = wait(turn === 'dialog' ? 'a dialog is open' : `it is ${stateWords(at)}`);
+  const waits = wait(turn === 'dialog' ? 'dialog-open' : `is-${at.agent.reading.state}`);
   if (facts.stepAgeMs < facts.deadlineMs) return waits;
   if (turn === 'dialog') return fail('dialog');
   if (turn === 'unclear') return fail(state === 'unknown' ? 'unknown' : 'service');
@@ -235,5 +234,5 @@ function whileBusy(at: At, otherwise: HandoffFailure): Move | null {
 }
 
 function whileChanging({ facts }: At): Move {
-  return facts.stepAgeMs < facts.deadlineMs ? wait('the document') : fail('changing');
+  return facts.stepAgeMs < facts.deadlineMs ? wait('document') : fail('changing');
 }

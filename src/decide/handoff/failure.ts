@@ -1,8 +1,16 @@
+import type { Refusal } from '../../model/action.ts';
 import type { Handoff } from '../../model/handoff.ts';
 import { shown } from '../../model/text.ts';
+import type { HandoffFailure } from './moves.ts';
+
+/** Nobody is told of these. */
+type Quiet = 'ended' | 'session-changed' | 'compacted';
 
 /** Why a handoff failed and what a person does now, in a sentence or two. */
-const reasons: Readonly<Record<string, string>> = {
+const reasons: Record<
+  Exclude<HandoffFailure, Quiet | Exclude<Refusal, 'busy' | 'stale' | 'unknown-command'>>,
+  string
+> = {
   dialog: 'a dialog was open and nobody answered it',
   busy: 'it did not come to the end of its turn',
   unknown: 'it could not be seen what it does',
@@ -18,16 +26,18 @@ const reasons: Readonly<Record<string, string>> = {
   'no-permission-hook':
     'it asks before it writes, and without a PermissionRequest hook only a person could let it (`watchkeeper init`)',
   'no-recipe': 'its recipe is in the configuration no more',
+  untrusted: 'the database had a handoff of it that does not fit the agent or the ledger; nothing was done for it',
   uncertain: 'nobody knows whether a prompt arrived',
 };
 
 export function failureWords(handoff: Handoff): string {
   const reason = handoff.steps.at(-1)?.reason ?? '';
   // Nothing it names is anything to rely on.
-  if (reason === 'untrusted')
-    return `the database had a handoff of it that does not fit the agent or the ledger; nothing was done for it. Its steps: watchkeeper handoffs ${shown(handoff.agent, 200)}`;
+  if (reason === 'untrusted') return `${reasons[reason]}. Its steps: watchkeeper handoffs ${shown(handoff.agent, 200)}`;
   const before = handoff.steps.at(-2)?.step ?? 'requested';
-  const why = reasons[reason] ?? `it was refused (${shown(reason, 60)})`;
+  const why = Object.hasOwn(reasons, reason)
+    ? reasons[reason as keyof typeof reasons]
+    : `it was refused (${shown(reason, 60)})`;
   return `its handoff failed at ${before}: ${why}; ${whereItIs(handoff)}. ${wayOut(handoff)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { HandoffSigns } from '../../detect/handoff-signs.ts';
 import type { Refusal } from '../../model/action.ts';
-import type { AgentView } from '../../model/agent.ts';
+import type { AgentView, State } from '../../model/agent.ts';
 import type { Handoff } from '../../model/handoff.ts';
 import { type Deed, type DeedFacts, isHopeless } from './deeds.ts';
 import type { DocumentProblem, fileProblems } from './document.ts';
@@ -10,7 +10,7 @@ import { isTraceOf } from './traces.ts';
 // What the handoff machine decides between and by, and what all its steps have in common.
 
 export type Move =
-  | { do: 'wait'; reason: string }
+  | { do: 'wait'; reason: HandoffWait }
   /** `problems`: what is wrong with the one before; none: the request itself. */
   | { do: 'ask'; problems: readonly DocumentProblem[] }
   | { do: 'interrupt' }
@@ -28,6 +28,29 @@ export type Move =
   | { do: 'go-back' }
   | { do: 'fail'; reason: HandoffFailure };
 
+/** Why a handoff does not go on now. `../wait-words.ts` has the words. */
+export type HandoffWait =
+  | Refusal
+  | `is-${State}`
+  | 'just-requested'
+  | 'session-unknown'
+  | 'over'
+  | 'others-first'
+  | 'background-work'
+  | 'request-under-way'
+  | 'request-turn'
+  | 'turn-end'
+  | 'service-failed'
+  | 'document'
+  | 'clear-under-way'
+  | 'new-session'
+  | 'arrival-unknown'
+  | 'dialog-open'
+  | 'resume-under-way'
+  | 'document-unread'
+  | 'not-gone-on'
+  | 'way-back';
+
 export type HandoffFailure =
   | 'ended'
   | 'session-changed'
@@ -42,6 +65,10 @@ export type HandoffFailure =
   | 'not-confirmed'
   | 'taken-over'
   | 'uncertain'
+  /** It asks before it writes, and only a person could let it. */
+  | 'no-permission-hook'
+  /** The configuration has its recipe no more. */
+  | 'no-recipe'
   /** The row an earlier run left is not as the agent, the configuration and the ledger have it. */
   | 'untrusted'
   | Refusal;
@@ -98,11 +125,6 @@ export function turnOf({ agent }: At): 'over' | 'running' | 'dialog' | 'unclear'
   }
 }
 
-export function stateWords({ agent }: At): string {
-  const { state, detail } = agent.reading;
-  return detail === null ? state : `${state}/${detail}`;
-}
-
 /**
  * Once more what was refused; what nobody knows of only when the agent is at its prompt and its record has shown no
  * trace of it for long enough: then it never arrived.
@@ -113,11 +135,11 @@ export function again({ facts }: At, before: Deed, move: Move): Move {
     const late = facts.stepAgeMs >= 2 * facts.deadlineMs;
     return isHopeless(before) || late ? fail(before.refusal ?? 'stale') : move;
   }
-  if (before.ageMs < traceMs) return wait('nobody knows whether it arrived');
+  if (before.ageMs < traceMs) return wait('arrival-unknown');
   return before.tries < triesMax ? move : fail('uncertain');
 }
 
-export function wait(reason: string): Move {
+export function wait(reason: HandoffWait): Move {
   return { do: 'wait', reason };
 }
 

@@ -1,10 +1,11 @@
 import { type Handoff, stepMs, stepOf } from '../../model/handoff.ts';
 import { isQuietFailure } from './cycle.ts';
+import type { HandoffFailure } from './moves.ts';
 
 const triesMax = 3;
 
 /** It asks before it writes, and no hook could answer: a rule does not begin what only a person can end. */
-export const wouldStand = 'no-permission-hook';
+export const wouldStand: HandoffFailure = 'no-permission-hook';
 const onceOnly: readonly (string | null | undefined)[] = ['watch-mode', wouldStand];
 
 /** Begun by a rule, and nothing was asked of the agent yet. */

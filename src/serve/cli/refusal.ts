@@ -1,4 +1,4 @@
-import type { Refusal } from '../../model/action.ts';
+import type { DeedReason } from '../../model/action.ts';
 
 /** Why nothing was done, and what would help. `level`: the authority it takes. */
 export function refusalText(reason: string, agent: string, level: 'nudge' | 'manage'): string {
@@ -10,8 +10,12 @@ function wayOut(reason: string): string | undefined {
   return Object.hasOwn(waysOut, reason) ? waysOut[reason as keyof typeof waysOut] : undefined;
 }
 
+/** Those that need no more words have none. */
 const waysOut: Record<
-  Exclude<Refusal, 'authority'> | 'ended' | 'unknown' | 'no-permission-hook' | 'went-on' | 'no-record',
+  | Exclude<DeedReason, 'authority' | 'not-stored' | 'inbox-only' | 'proved-late'>
+  | 'ended'
+  | 'unknown'
+  | 'no-permission-hook',
   string
 > = {
   'waiting-permission': 'it asks for a permission: answer it in its terminal',
@@ -40,6 +44,9 @@ const waysOut: Record<
   'no-permission-hook': 'it asks before it writes: `watchkeeper init` has a hook that answers for its document',
   'went-on': 'it has begun what was queued for it',
   'no-record': 'its turn is over, but its record does not say so: its prompt may be back in its box',
+  'no-proof': 'its record does not show it: look at its terminal',
+  'left-in-box': 'its text still stands in its box, not submitted',
+  'daemon-restarted': 'the daemon ended meanwhile',
   ended: 'it has ended',
   unknown: 'its state, session or directory cannot be read',
 };

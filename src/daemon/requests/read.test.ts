@@ -1,0 +1,92 @@
+// Who asks: a person by the name of their account, or the agent below which the question is asked. It goes with every request.
+import { describe, expect, it } from 'vitest';
+import { agentView } from '../../../test/runs/agent-view.ts';
+import type { Doors } from './doors.ts';
+import { answerRequest, readRequest } from './read.ts';
+import { requests } from './table.ts';
+
+const view = agentView('idle', null, 1, { agent: 'shop-ps' });
+const { pid, startTicks } = view.process;
+const below = {
+  user: 'eve',
+  processes: [
+    { pid: 99_999, startTicks: '1' },
+    { pid, startTicks },
+  ],
+};
+const person = { user: 'eve', processes: [{ pid, startTicks: `${startTicks}0` }] };
+
+const inputs: Record<string, object> = {
+  prompt: { agent: 'shop-ps', said: 'How far are you?', waitMs: 0 },
+  compact: { agent: 'shop-ps' },
+  interrupt: { agent: 'shop-ps', waitMs: 0, dryRun: false },
+  handoff: { agent: 'shop-ps', dryRun: false },
+  authority: { agent: 'shop-ps', authority: 'observe' },
+  ack: { id: 'i', denied: false },
+  unpause: {},
+  forget: { forms: ['hunter2hunter2'] },
+};
+
+/** Answers a request, and what was handed on to those who do it. */
+async function ask(name: string, asker: object | undefined, more: object = {}) {
+  const handed: unknown[] = [];
+  const does = (...given: unknown[]) => {
+    handed.push(...given);
+    return Promise.resolve({});
+  };
+  const acting = {
+    views: () => [view],
+    say: does,
+    compact: does,
+    interrupt: does,
+    setAuthority: does,
+    acknowledge: does,
+  };
+  const doors = {
+    acting: { ...acting, handoffs: { request: does } },
+    host: { id: 'id-1', name: 'box' },
+    unpause: () => handed.push('unpaused'),
+    whyKept: async () => ({ ok: true, value: 'kept' }),
+  } as unknown as Doors;
+  const read = readRequest(JSON.stringify({ ask: name, ...inputs[name], ...more, ...(asker && { asker }) }));
+  return { handed, answer: read.ok ? await answerRequest(read.value, doors) : read };
+}
+
+const acting = ['prompt', 'compact', 'interrupt', 'handoff', 'authority', 'ack'];
+
+describe.each(acting)('%s', (name) => {
+  it('is put on record under the name of the account', async () =>
+    expect((await ask(name, person)).handed).toContain('human eve'));
+
+  it('names nobody who does not say who they are', async () =>
+    expect((await ask(name, undefined)).handed).toContain('human ?'));
+});
+
+describe('an agent that asks', () => {
+  it.each(acting.filter((name) => name !== 'authority' && name !== 'ack'))('for %s is named', async (name) =>
+    expect((await ask(name, below)).handed).toContain('agent shop-ps'),
+  );
+
+  const forPeople = requests.filter(({ who }) => who === 'people').map(({ name }) => name);
+  it.each(forPeople)('may not %s', async (name) => {
+    const { handed, answer } = await ask(name, below);
+    expect(answer).toMatchObject({ ok: false, reason: 'not-allowed' });
+    expect(handed).toEqual([]);
+  });
+
+  it('of another start of its process, or ended, is a person', async () => {
+    const was = view.reading.state;
+    view.reading.state = 'ended';
+    expect((await ask('compact', below)).handed).toContain('human eve');
+    view.reading.state = was;
+  });
+});
+
+it.each([
+  ['box/shop-ps', true],
+  ['id-1/shop-ps', true],
+  ['other/shop-ps', false],
+])('the agent %s is known: %s', async (agent, isKnown) => {
+  const { handed, answer } = await ask('compact', person, { agent });
+  expect(isKnown ? handed[0] : answer).toEqual(isKnown ? 'shop-ps' : expect.objectContaining({ reason: 'no-agent' }));
+});
