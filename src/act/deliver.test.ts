@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../clients/claude-code/client.ts';
 import type { Refusal } from '../model/action.ts';
-import { type Delivery, type DeliveryPorts, deliver, type Proof } from './deliver.ts';
+import type { TypableText } from '../model/text.ts';
+import { type Delivery, type DeliveryPorts, deliver as deliverTypable, type Proof } from './deliver.ts';
 import type { PaneNow } from './pane-facts.ts';
 import type { Typed } from './pane-terminal.ts';
 
-const delivery: Delivery = { text: 'Go on with it. [wk-12ab]', mark: '[wk-12ab]', tag: 'wk-12ab', proofMs: 8_000 };
+type Given = Omit<Delivery, 'text'> & { text: string };
+
+const deliver = (given: Given, ports: DeliveryPorts) =>
+  deliverTypable({ ...given, text: given.text as TypableText }, ports);
+
+const delivery: Given = { text: 'Go on with it. [wk-12ab]', mark: '[wk-12ab]', tag: 'wk-12ab', proofMs: 8_000 };
 const proof: Proof = { queued: false, source: 'transcript', nameless: false, atMs: 1 };
 
 /** A client's input box: `C-u` takes out its last row, `C-s` puts the text aside and brings it back. */
@@ -132,7 +138,7 @@ describe('a prompt is typed and submitted once', () => {
 });
 
 describe('what an earlier delivery of ours left in the box', () => {
-  const command: Delivery = { text: '/resume 12ab-34cd', mark: '12ab-34cd', tag: '12ab-34cd', proofMs: 1_000 };
+  const command: Given = { text: '/resume 12ab-34cd', mark: '12ab-34cd', tag: '12ab-34cd', proofMs: 1_000 };
   it('a command with a blank in it is known again in the box', async () => {
     const there = terminal();
     expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'confirmed' });
@@ -157,7 +163,7 @@ describe('what an earlier delivery of ours left in the box', () => {
 });
 
 describe("a person's words that come in the very moment stay where they are", () => {
-  const mixed: [string, Delivery, (ours: string) => string][] = [
+  const mixed: [string, Given, (ours: string) => string][] = [
     ['before ours', delivery, (ours) => `wait, ${ours}`],
     ['after ours', delivery, (ours) => `${ours} wait`],
     ['in the middle of ours', delivery, (ours) => `${ours.slice(0, 5)}wait${ours.slice(5)}`],

@@ -1,12 +1,13 @@
 import type { Dialect, InputBox } from '../clients/client.ts';
 import type { DeedReason, PromptOutcome, Refusal } from '../model/action.ts';
 import type { PaneFacts } from '../model/delivery.ts';
+import type { TypableText } from '../model/text.ts';
 import type { PaneNow } from './pane-facts.ts';
 import type { PaneTerminal, Typed, TypingGuard } from './pane-terminal.ts';
 
 export interface Delivery {
   /** With its tag. */
-  text: string;
+  text: TypableText;
   /** How the text ends: by this it is known again in the box. */
   mark: string;
   /** The mark without its brackets: what its proof is looked for by. */
@@ -134,6 +135,12 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
   return { outcome: proof.queued ? 'queued' : 'confirmed', reason: null, proof, proofMs, draftRestored };
 }
 
+/** Text of ours, by which it is known again in the box. */
+interface Ours {
+  text: string;
+  mark: string;
+}
+
 interface Hand {
   ports: DeliveryPorts;
   guard: TypingGuard;
@@ -166,7 +173,7 @@ async function whyNot(ports: DeliveryPorts): Promise<Refusal> {
  * a small pane only the end of it is seen. Characters beyond ASCII may be drawn otherwise than they were pasted: only the
  * others are compared.
  */
-function isOurs(shown: string, { text, mark }: Delivery, { pasteChip }: DeliveryPorts['dialect']): boolean {
+function isOurs(shown: string, { text, mark }: Ours, { pasteChip }: DeliveryPorts['dialect']): boolean {
   const seen = dense(shown);
   const breaks = pasteChip?.breaks(seen) ?? null;
   if (breaks !== null) return breaks === text.split('\n').length - 1;
@@ -174,7 +181,7 @@ function isOurs(shown: string, { text, mark }: Delivery, { pasteChip }: Delivery
 }
 
 /** A key has taken the last rows of our text out of the box: is what it holds now the beginning of it? */
-function isOursToo(shown: string, { text }: Delivery): boolean {
+function isOursToo(shown: string, { text }: Ours): boolean {
   const left = plain(shown);
   return left.length >= leftCharsMin && plain(text).startsWith(left);
 }
@@ -184,7 +191,7 @@ async function withoutLeftover(delivery: Delivery, hand: Hand, box: InputBox): P
   const left = (delivery.leftovers ?? []).find((text) => dense(text) === dense(box.text));
   if (left === undefined || left === '') return box;
   const mark = /\[wk-\w+\]$/.exec(left)?.[0] ?? dense(left);
-  return (await clearBox({ ...delivery, text: left, mark }, hand)) ? readBox(hand.ports) : box;
+  return (await clearBox({ text: left, mark }, hand)) ? readBox(hand.ports) : box;
 }
 
 /** What of our text one row of the screen shows, for tmux to see for itself. */
@@ -279,12 +286,12 @@ async function takeBack(delivery: Delivery, hand: Hand, reason: Refusal): Promis
 }
 
 /** One key takes out a row, the next the break before it. */
-async function clearBox(delivery: Delivery, { ports, guard }: Hand): Promise<boolean> {
+async function clearBox(ours: Ours, { ports, guard }: Hand): Promise<boolean> {
   for (let attempt = 0; attempt < clearsMax; attempt += 1) {
     const box = await readBox(ports);
     if (box === null) return false;
     if (box.text === '') return true;
-    if (!isOurs(box.text, delivery, ports.dialect) && !isOursToo(box.text, delivery)) return false;
+    if (!isOurs(box.text, ours, ports.dialect) && !isOursToo(box.text, ours)) return false;
     const keys = Math.min(clearKeysMax, box.text.split('\n').length * 2);
     if ((await ports.terminal.keys(ports.dialect.keys.clearRow, keys, takingBack(guard))) === 'not-now') return false;
     if ((await waitForBox(ports, (text) => text === '')) !== null) return true;

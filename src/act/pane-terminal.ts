@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import type { TypableText } from '../model/text.ts';
 import { type Ask, askPane, type Onlookers, type PaneNow } from './pane-facts.ts';
 
 const answerMs = 3_000;
@@ -28,7 +29,7 @@ export interface PaneTerminal {
   fence(): Promise<boolean>;
   /** With styles, so that hints can be told from typed text. */
   screen(): Promise<string | null>;
-  paste(text: string, guard: TypingGuard): Promise<Typed>;
+  paste(text: TypableText, guard: TypingGuard): Promise<Typed>;
   keys(name: string, times: number, guard: TypingGuard): Promise<Typed>;
   leaveCopyMode(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Action, Trigger } from '../model/action.ts';
 import { keepNewest } from '../model/keep-newest.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
-import { shown } from '../model/text.ts';
+import { isEmpty, shown, type UntrustedText } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 
 export interface Answer {
@@ -19,7 +19,7 @@ interface Followed {
   turnSinceMs: number | null;
   /** The model has begun to do something about it. */
   reacted: boolean;
-  said: string;
+  said: UntrustedText | null;
   /** null: the turn ended without one. */
   answer: Promise<Answer | null>;
   answered(answer: Answer | null): void;
@@ -59,7 +59,7 @@ export class Answers {
     const answer = new Promise<Answer | null>((resolve) => {
       answered = resolve;
     });
-    const followed = { action, tag, turnSinceMs: null, reacted: false, said: '', answer, answered, concluded };
+    const followed = { action, tag, turnSinceMs: null, reacted: false, said: null, answer, answered, concluded };
     keepNewest(this.#followed, action.id, followed, followedMax);
   }
 
@@ -107,9 +107,9 @@ export class Answers {
       this.#reactions.total += 1;
       if (atMs - sinceMs <= this.#parts.config().prompt.answerSeconds * 1000) this.#reactions.inTime += 1;
     }
-    if (fact.kind === 'reply' && fact.text !== '') followed.said = fact.text;
+    if (fact.kind === 'reply' && !isEmpty(fact.text)) followed.said = fact.text;
     const over = (fact.kind === 'reply' && fact.ends) || fact.kind === 'turn-end';
-    if (over && followed.said !== '') {
+    if (over && followed.said !== null) {
       const answer = { text: shown(followed.said, 4_000), ms: Math.max(0, atMs - sinceMs) };
       this.#finish(followed, 'answered', null, answer);
     } else if (fact.kind === 'api-error') this.#finish(followed, 'failed-by-service', shown(fact.error, 200), null);

@@ -1,6 +1,7 @@
 import type { ClientName, RegistryActivity } from '../model/agent.ts';
 import type { InboxItem } from '../model/hook.ts';
 import type { SessionEvent } from '../model/session-event.ts';
+import type { UntrustedText } from '../model/text.ts';
 import type { ProcessId, ProcessInfo } from '../model/world.ts';
 
 /**
@@ -193,12 +194,12 @@ export interface ScreenReading {
   /** The row of a turn at work; null: there is none, or it tells of trouble. */
   turn: TurnRow | null;
   /** When a usage limit resets, in the client's words and the machine's own time zone. */
-  resets: string | null;
+  resets: UntrustedText | null;
 }
 
 /** The client draws it anew every second, so that one which stands still is a client that does. */
 export interface TurnRow {
-  text: string;
+  text: UntrustedText;
   /** What has come in so far, as it counts: tokens of the model, lines of a command. */
   counts: string;
   /** The model thinks: had it been silent for longer, the row would say so. null: it may do something else. */

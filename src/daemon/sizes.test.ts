@@ -1,4 +1,5 @@
 // Whatever a text from outside holds, reading it takes time in proportion to its size.
+
 import { expect, it } from 'vitest';
 import { readsFile } from '../clients/acts.ts';
 import { squeezedDigest } from '../clients/call-digest.ts';
@@ -19,7 +20,7 @@ import { whyUnsafe } from '../decide/prompt-text.ts';
 import { fillTemplate } from '../decide/templates.ts';
 import { failureAtEnd } from '../detect/last-line.ts';
 import { redact } from '../model/redact.ts';
-import { printable, shown, storable } from '../model/text.ts';
+import { printable, shown, storable, untrusted } from '../model/text.ts';
 
 const kib = 1024;
 const growthMax = 2.5;
@@ -195,7 +196,7 @@ const readers: [name: string, atMost: number, pieces: readonly string[], read: (
     [...plain, ...screens, ...screens.map((row) => `${row}\n`)],
     (text) => [readScreen(text), findInputBox(text)],
   ],
-  ['the end of an output', 256 * kib, [...plain, 'A.', 'AError'], failureAtEnd],
+  ['the end of an output', 256 * kib, [...plain, 'A.', 'AError'], (text) => failureAtEnd(untrusted(text))],
   ['a configuration', 256 * kib, yaml, parseYaml],
 ];
 

@@ -1,3 +1,5 @@
+import type { TypableText } from '../model/text.ts';
+
 /** What may be typed into an agent's box, and how it is marked so that its arrival can be proved. */
 
 const charsMax = 100_000;
@@ -24,6 +26,12 @@ export function whyUnsafe(text: string, oneLineOnly: boolean): string | null {
   return null;
 }
 
-export function tagged(text: string, tag: string): string {
-  return `${text} [${tag}]`;
+/** A prompt with its tag; null: it is not safe. */
+export function typablePrompt(text: string, tag: string, oneLineOnly: boolean): TypableText | null {
+  return whyUnsafe(text, oneLineOnly) === null ? (`${text} [${tag}]` as TypableText) : null;
+}
+
+/** A command of the client's, or one of a recipe; null: it is more than one line of plain characters. */
+export function typableCommand(text: string): TypableText | null {
+  return text.startsWith('/') && whyUnsafe(`x ${text}`, true) === null ? (text as TypableText) : null;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallAct, SessionFact } from '../model/session-event.ts';
+import { untrusted } from '../model/text.ts';
 import { type HandoffSigns, newHandoffSigns, takeHandoffSign } from './handoff-signs.ts';
 
 const file = '/p/.watchkeeper/handoffs/handoff-2026-01-02-03-04-05.md';
@@ -22,7 +23,7 @@ const reply = (text: string, ends = true): SessionFact => ({
   messageId: 'i',
   usage: null,
   ends,
-  text,
+  text: untrusted(text),
 });
 
 describe('a handoff is taken up when the document was read and something came after', () => {
@@ -57,7 +58,7 @@ describe('what else is on record', () => {
     const prompt = (tags: string[]): SessionFact => ({ kind: 'prompt', origin: 'typed', chars: 3, tags });
     const signs = fold(
       prompt(['wk-1']),
-      { kind: 'api-error', error: 'overloaded', status: 529, text: '', resetsAtMs: null },
+      { kind: 'api-error', error: 'overloaded', status: 529, text: untrusted(''), resetsAtMs: null },
       { kind: 'compacted', trigger: 'auto', tokensBefore: 1, tokensAfter: 1 },
       { kind: 'prompt', origin: 'client', chars: 3, tags: [] },
       { kind: 'turn-end', durationMs: 1, pendingSubagents: 0 },

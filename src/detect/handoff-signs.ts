@@ -1,4 +1,5 @@
 import type { SessionEvent } from '../model/session-event.ts';
+import { isEmpty } from '../model/text.ts';
 
 /** What a session's own record says that matters for handing it over, or for how it took up what was handed over. */
 export interface HandoffSigns {
@@ -61,7 +62,7 @@ export function takeHandoffSign(signs: HandoffSigns, { fact, atMs }: SessionEven
     case 'reply':
       if (fact.ends) signs.turnEndedMs = atMs;
       signs.repliedMs = atMs;
-      if (fact.text !== '') goOn(signs, atMs);
+      if (!isEmpty(fact.text)) goOn(signs, atMs);
       return;
     case 'tool-call':
       goOn(signs, atMs);

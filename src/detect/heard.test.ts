@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest';
 import type { TurnRow } from '../clients/client.ts';
 import type { Detail, State } from '../model/agent.ts';
+import { untrusted } from '../model/text.ts';
 import { heardOnScreen } from './heard.ts';
 import type { ScreenSigns } from './state.ts';
 
-const thinking: TurnRow = { text: '* Musing… (5m 2s · deep in thought)', counts: ' ', heardWithinMs: 50_000 };
-const other: TurnRow = { text: '* Musing… (5m 2s · running stop hook)', counts: ' ', heardWithinMs: null };
+const thinking: TurnRow = {
+  text: untrusted('* Musing… (5m 2s · deep in thought)'),
+  counts: ' ',
+  heardWithinMs: 50_000,
+};
+const other: TurnRow = { text: untrusted('* Musing… (5m 2s · running stop hook)'), counts: ' ', heardWithinMs: null };
 
 function screen(turn: TurnRow | null, drawnMs: number | null, countedMs: number | null): ScreenSigns {
   const reading = { shows: 'busy' as const, takesPrompts: true, tool: null, subagents: null, contextLeft: null };

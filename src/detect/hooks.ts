@@ -1,5 +1,6 @@
 import type { HookFact } from '../model/hook.ts';
 import { keepNewest } from '../model/keep-newest.ts';
+import type { UntrustedText } from '../model/text.ts';
 
 /** What the hooks of one session have said so far, folded into what still matters. */
 export interface HookFacts {
@@ -13,7 +14,7 @@ export interface HookFacts {
   permission: { tool: string; sinceMs: number } | null;
   compactingSinceMs: number | null;
   subagents: Map<string, number>;
-  failed: { error: string; text: string; atMs: number } | null;
+  failed: { error: string; text: UntrustedText; atMs: number } | null;
   lastAtMs: number;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ScreenReading } from '../clients/client.ts';
 import type { HookFact } from '../model/hook.ts';
 import type { SessionFact } from '../model/session-event.ts';
+import { untrusted } from '../model/text.ts';
 import { type HookFacts, newHookFacts, takeHook } from './hooks.ts';
 import { standInActivity } from './infer.ts';
 import { newSession, type SessionFacts, takeEvent } from './session.ts';
@@ -146,7 +147,9 @@ describe('without the registry, by what is left', () => {
   it.each(cases)('%s', (_what, given, expected) => expect(label(given)).toBe(expected));
 
   it('a turn that hooks say failed is failed', () => {
-    const given = signs({ hooks: hooks([9, asked], [5, { kind: 'turn-failed', error: 'overloaded', text: '' }]) });
+    const given = signs({
+      hooks: hooks([9, asked], [5, { kind: 'turn-failed', error: 'overloaded', text: untrusted('') }]),
+    });
     expect(lastTurn(given, judgeState(given)).end).toBe('failed');
   });
 

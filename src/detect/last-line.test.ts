@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { untrusted } from '../model/text.ts';
 import { failureAtEnd } from './last-line.ts';
 
 describe('an output that ends like a failure', () => {
@@ -15,7 +16,7 @@ describe('an output that ends like a failure', () => {
     'panic: runtime error',
     'make[2]: *** [all] Error 2',
     'bash: line 1: frobnicate: command not found\r\n',
-  ])('%j', (tail) => expect(failureAtEnd(tail)).not.toBeNull());
+  ])('%j', (tail) => expect(failureAtEnd(untrusted(tail))).not.toBeNull());
 });
 
 describe('an output that does not', () => {
@@ -30,8 +31,8 @@ describe('an output that does not', () => {
     'Test failed successfully',
     'ValueErrorHandler registered',
     'an Exception was handled',
-  ])('%j', (tail) => expect(failureAtEnd(tail)).toBeNull());
+  ])('%j', (tail) => expect(failureAtEnd(untrusted(tail))).toBeNull());
 
   it('looks at a bounded piece of an endless line', () =>
-    expect(failureAtEnd(`Error: ${'x'.repeat(100_000)}`)?.length).toBe(500));
+    expect(failureAtEnd(untrusted(`Error: ${'x'.repeat(100_000)}`))).toHaveLength(500));
 });

@@ -1,3 +1,5 @@
+import { lookInto, type UntrustedText, untrusted } from '../model/text.ts';
+
 /**
  * Does an output end as that of a failed program does? Only its very last line counts, from its first column on: an
  * error somewhere above was perhaps handled, and "I fixed the TypeError" is none.
@@ -17,7 +19,7 @@ const endings: readonly RegExp[] = [
 const lineCharsMax = 500;
 
 /** The line, or null. */
-export function failureAtEnd(tail: string): string | null {
-  const last = tail.trimEnd().split(/\r?\n/).at(-1)?.slice(0, lineCharsMax) ?? '';
-  return endings.some((ending) => ending.test(last)) ? last : null;
+export function failureAtEnd(tail: UntrustedText): UntrustedText | null {
+  const last = lookInto(tail).trimEnd().split(/\r?\n/).at(-1)?.slice(0, lineCharsMax) ?? '';
+  return endings.some((ending) => ending.test(last)) ? untrusted(last) : null;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionFact } from '../model/session-event.ts';
+import { untrusted } from '../model/text.ts';
 import { newSession, takeEvent } from './session.ts';
 
 type Prompt = Extract<SessionFact, { kind: 'prompt' }>;
@@ -9,9 +10,28 @@ const prompt = (tags: string[] = [], origin: Prompt['origin'] = 'typed'): Sessio
   chars: 10,
   tags,
 });
-const failed: SessionFact = { kind: 'api-error', error: 'overloaded', status: 529, text: '529', resetsAtMs: null };
-const limited: SessionFact = { kind: 'api-error', error: 'rate_limit', status: 429, text: 'limit', resetsAtMs: 99 };
-const done: SessionFact = { kind: 'reply', model: 'm', messageId: 'i', usage: null, ends: true, text: 'Done.' };
+const failed: SessionFact = {
+  kind: 'api-error',
+  error: 'overloaded',
+  status: 529,
+  text: untrusted('529'),
+  resetsAtMs: null,
+};
+const limited: SessionFact = {
+  kind: 'api-error',
+  error: 'rate_limit',
+  status: 429,
+  text: untrusted('limit'),
+  resetsAtMs: 99,
+};
+const done: SessionFact = {
+  kind: 'reply',
+  model: 'm',
+  messageId: 'i',
+  usage: null,
+  ends: true,
+  text: untrusted('Done.'),
+};
 const interrupted: SessionFact = { kind: 'interrupted' };
 
 function after(...told: SessionFact[]) {

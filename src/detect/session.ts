@@ -3,6 +3,7 @@ import { keepNewest } from '../model/keep-newest.ts';
 import type { CallWords, SessionEvent, TokenUsage } from '../model/session-event.ts';
 import type { SpawnEnd, SpawnedWork } from '../model/spawn.ts';
 import { areAsides } from '../model/tag.ts';
+import { isEmpty, type UntrustedText, untrusted } from '../model/text.ts';
 import { refusalOf } from './refusals.ts';
 import { endOf, spawnsKeptMax, workOf } from './spawned.ts';
 
@@ -20,13 +21,13 @@ export interface SessionFacts {
   calls: Map<string, OpenCall>;
   lastTurn: TurnEnd | null;
   lastTurnAtMs: number | null;
-  error: string | null;
+  error: UntrustedText | null;
   /** The client's own word for the kind of error. */
   errorKind: string | null;
   errorAtMs: number | null;
   limitResetsAtMs: number | null;
   /** The work was given up after an error, and no turn that took it up again has ended well since. */
-  stopped: { sinceMs: number; error: string; errorKind: string } | null;
+  stopped: { sinceMs: number; error: UntrustedText; errorKind: string } | null;
   /** Nothing was said in this turn but what we ask for beside the work. */
   isAside: boolean;
   /** A request is tried again: until then it waits. `times`: how often in a row it was refused with a status of this kind. */
@@ -38,8 +39,8 @@ export interface SessionFacts {
   compactedAtMs: number | null;
   background: Map<string, BackgroundWork>;
   /** All work that was started and the ends that were told, the newest last. */
-  spawned: Map<string, SpawnedWork>;
-  spawnEnds: Map<string, SpawnEnd>;
+  spawned: Map<string, SpawnedWork<UntrustedText>>;
+  spawnEnds: Map<string, SpawnEnd<UntrustedText>>;
   model: string | null;
   contextUsed: number | null;
   contextAtMs: number | null;
@@ -137,7 +138,7 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
       return;
     case 'api-error':
       closeTurn(facts, 'failed', atMs);
-      facts.error = fact.text === '' ? fact.error : fact.text;
+      facts.error = isEmpty(fact.text) ? untrusted(fact.error) : fact.text;
       facts.errorKind = fact.error;
       facts.errorAtMs = atMs;
       facts.limitResetsAtMs = fact.resetsAtMs;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RegistryActivity } from '../model/agent.ts';
 import type { SessionFact } from '../model/session-event.ts';
+import { untrusted } from '../model/text.ts';
 import { newSession, takeEvent } from './session.ts';
 import { type AgentSigns, judgeState, lastTurn } from './state.ts';
 
@@ -58,7 +59,7 @@ const reply = (ends: boolean): SessionFact => ({
   messageId: 'x',
   usage: null,
   ends,
-  text: '',
+  text: untrusted(''),
 });
 const call = (id: string, tool: string): SessionFact => ({ kind: 'tool-call', id, tool, about: null });
 const result = (id: string): SessionFact => ({ kind: 'tool-result', id, isError: false, started: null });
@@ -73,7 +74,7 @@ const limit = (resetsAtMs: number): SessionFact => ({
   kind: 'api-error',
   error: 'rate_limit',
   status: 429,
-  text: "You've hit your limit",
+  text: untrusted("You've hit your limit"),
   resetsAtMs,
 });
 

@@ -1,4 +1,5 @@
 import type { SessionFact } from '../model/session-event.ts';
+import { isEmpty, lookInto } from '../model/text.ts';
 
 const charsMax = 16_000;
 
@@ -15,7 +16,7 @@ export class TurnWords {
     }
     if (fact.kind !== 'reply') return;
     this.#isCut ||= fact.isCut === true;
-    if (fact.text !== '') this.#text = `${this.#text}\n${fact.text}`.slice(-charsMax);
+    if (!isEmpty(fact.text)) this.#text = `${this.#text}\n${lookInto(fact.text)}`.slice(-charsMax);
   }
 
   /** Also where its record was cut, for there it may have. */

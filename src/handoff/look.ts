@@ -7,7 +7,7 @@ import { headNamed, verifyDocument } from '../decide/handoff/document.ts';
 import type { DocumentLook } from '../decide/handoff/moves.ts';
 import { documentRecipe, type Recipe } from '../decide/handoff/recipe.ts';
 import { type Handoff, type HandoffChange, stepOf } from '../model/handoff.ts';
-import { storable } from '../model/text.ts';
+import { lookInto, storable } from '../model/text.ts';
 import type { Git } from '../sense/git.ts';
 import { lookAtHandoff, newestHandoff } from '../sense/handoff-file.ts';
 
@@ -46,7 +46,7 @@ export async function lookAtDocument(handoff: Handoff, parts: LookParts): Promis
   if (!isOurs) return { look: { kind: 'ok', sha256, mtimeMs, problems: [] }, text, file };
   const hasGit = (await parts.git.head(handoff.cwd)) !== null;
   const expected = { nonce: handoff.nonce, background: parts.background, hasGit };
-  const problems = verifyDocument(found.text, expected);
+  const problems = verifyDocument(lookInto(found.text), expected);
   // What is stored and put back has to be as good as what was written.
   const [lacks] = problems.length === 0 ? verifyDocument(text, expected) : [];
   if (lacks !== undefined)

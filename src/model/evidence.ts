@@ -1,3 +1,5 @@
+import type { ShownText } from './text.ts';
+
 /**
  * What comes from agents, their files and tables, in words of ours. In what is typed it is one short plain word in quotes
  * that no shell and no client knows, or it is left out: it cannot be a sentence, attach a file or change a mode.
@@ -41,12 +43,12 @@ export function isSaidError(text: string): boolean {
 }
 
 /** In a message to people: on one line, whatever blanks there are, and no address in it is one that can be followed. */
-export function told(text: string): string {
+export function told(text: ShownText): ShownText {
   return text
     .replace(/[\s\u2800\u3164\u115f\u1160\uffa0]+/g, ' ')
     .replaceAll('://', '[:]//')
     .replace(/\b(mailto|tel|javascript):(?=\S)/gi, '$1[:]')
-    .replace(/\bwww\.(?=\S)/gi, 'www[.]');
+    .replace(/\bwww\.(?=\S)/gi, 'www[.]') as ShownText;
 }
 
 /** Where every `name.word` becomes a link, even of a file: it looks the same and is two words. */

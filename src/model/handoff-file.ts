@@ -1,8 +1,10 @@
+import type { UntrustedText } from './text.ts';
+
 /** What a look at the file that a handoff was asked for finds. */
 export type HandoffLook =
   | {
       kind: 'ok';
-      text: string;
+      text: UntrustedText;
       /** Of the file's bytes, in hexadecimal. */
       sha256: string;
       mtimeMs: number;

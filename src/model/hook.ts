@@ -1,3 +1,4 @@
+import type { UntrustedText } from './text.ts';
 import type { ProcessId } from './world.ts';
 
 /** What a client's hooks say, in words all clients share. */
@@ -7,7 +8,7 @@ export type HookFact =
   /** Also of a prompt that is queued behind a running turn. */
   | { kind: 'prompt'; chars: number; tags: string[] }
   | { kind: 'turn-end' }
-  | { kind: 'turn-failed'; error: string; text: string }
+  | { kind: 'turn-failed'; error: string; text: UntrustedText }
   | { kind: 'tool-start'; id: string; tool: string }
   | { kind: 'tool-end'; id: string; tool: string }
   /** A dialog opens for this tool; that it was answered, no hook tells. */

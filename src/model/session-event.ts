@@ -1,5 +1,6 @@
 /** What a client's own record says, in words all clients share. */
 import type { ErrorKind } from './error-kind.ts';
+import type { UntrustedText } from './text.ts';
 
 export interface TokenUsage {
   input: number;
@@ -10,9 +11,9 @@ export interface TokenUsage {
 
 /** What a call that may leave work behind says of it, in the agent's own words. Not recorded with the call. */
 export interface CallWords {
-  description: string | null;
+  description: UntrustedText | null;
   /** The subagent's type, the command's name. */
-  label: string | null;
+  label: UntrustedText | null;
 }
 
 export interface StartedWork {
@@ -75,14 +76,14 @@ export type SessionFact =
       messageId: string;
       usage: TokenUsage | null;
       ends: boolean;
-      text: string;
+      text: UntrustedText;
       isCut?: boolean;
     }
   | { kind: 'tool-call'; id: string; tool: string; about: CallWords | null; sign?: CallSign }
   | { kind: 'tool-result'; id: string; isError: boolean; started: StartedWork | null; sign?: ResultSign }
-  | { kind: 'background-ended'; id: string; status: string; text: string | null }
+  | { kind: 'background-ended'; id: string; status: string; text: UntrustedText | null }
   | { kind: 'turn-end'; durationMs: number | null; pendingSubagents: number }
-  | { kind: 'api-error'; error: ErrorKind; status: number | null; text: string; resetsAtMs: number | null }
+  | { kind: 'api-error'; error: ErrorKind; status: number | null; text: UntrustedText; resetsAtMs: number | null }
   | { kind: 'retry'; attempt: number; attemptsMax: number; status: number | null; untilMs: number }
   | { kind: 'interrupted' }
   | { kind: 'compacted'; trigger: string; tokensBefore: number | null; tokensAfter: number | null }

@@ -5,20 +5,20 @@ export type SpawnStatus = 'running' | 'stalled' | 'failed' | 'finished' | 'aband
 /** Who told of it: the client's own record, or somebody through `spawn-track` or a row of their own. */
 export type SpawnSource = 'client' | 'tracked';
 
-export interface SpawnEnd {
+export interface SpawnEnd<Text = string> {
   /** `stopped`: on purpose, by the agent, a person or the client when it was closed. */
   how: 'finished' | 'failed' | 'stopped';
   atMs: number;
-  text: string | null;
+  text: Text | null;
 }
 
 /** What the client's record says of work it started. */
-export interface SpawnedWork {
+export interface SpawnedWork<Text = string> {
   id: string;
   kind: 'subagent' | 'shell';
   /** What kind of work: the subagent's type, the command's name. */
-  label: string | null;
-  description: string | null;
+  label: Text | null;
+  description: Text | null;
   sinceMs: number;
   /** Where its output goes, as the record has it. */
   output: string | null;

@@ -2,6 +2,38 @@
 
 import { redact } from './redact.ts';
 
+declare const isUntrusted: unique symbol;
+declare const isShown: unique symbol;
+declare const isTypable: unique symbol;
+
+/**
+ * What an agent said, or stands in its files or on its screen, as it was read. It is a string, but to the compiler it is
+ * nothing that can be put into another text, compared, typed, told or written: only the functions of this file open it.
+ */
+export type UntrustedText = symbol & { readonly [isUntrusted]: true };
+
+/** Made safe by `shown`. */
+export type ShownText = string & { readonly [isShown]: true };
+
+/** May be typed into an agent: only `decide/prompt-text.ts` says so. */
+export type TypableText = string & { readonly [isTypable]: true };
+
+/** For readers: where text comes in. */
+export function untrusted(text: string): UntrustedText;
+export function untrusted(text: string | null): UntrustedText | null;
+export function untrusted(text: string | null): UntrustedText | null {
+  return text as unknown as UntrustedText | null;
+}
+
+/** To look at it only. What is handed on is marked again, or is a word of ours. */
+export function lookInto(text: UntrustedText): string {
+  return text as unknown as string;
+}
+
+export function isEmpty(text: UntrustedText): boolean {
+  return lookInto(text) === '';
+}
+
 const shownMax = 2_000;
 /** What is cut is redacted with what follows: half of a secret has no longer its form. */
 const marginChars = 1_000;
@@ -10,10 +42,11 @@ const marginChars = 1_000;
  * Makes untrusted text safe for a terminal, a log and a database: control, bidirectional and other invisible
  * characters and lone surrogates are written out as escapes, and secrets are taken out.
  */
-export function shown(text: string, charsMax = shownMax): string {
+export function shown(given: string | UntrustedText, charsMax = shownMax): ShownText {
+  const text = given as string;
   const clean = redact(text.slice(0, charsMax + marginChars));
   const isCut = clean.length > charsMax || text.length > charsMax + marginChars;
-  return printable(isCut ? `${clean.slice(0, charsMax)}…` : clean);
+  return printable(isCut ? `${clean.slice(0, charsMax)}…` : clean) as ShownText;
 }
 
 /** The same without cutting or redacting, for what the user wrote and has to find again. */
@@ -22,8 +55,8 @@ export function printable(text: string): string {
 }
 
 /** For the store: whole and with its lines, but without secrets and what a database cannot hold. */
-export function storable(text: string): string {
-  return redact(text.toWellFormed().replaceAll('\u0000', '\ufffd'));
+export function storable(text: string | UntrustedText): string {
+  return redact((text as string).toWellFormed().replaceAll('\u0000', '\ufffd'));
 }
 
 /** C0, DEL, C1, soft hyphen, bidi marks and overrides, line and paragraph separators, zero-width, BOM, tags, U+FFFD. */

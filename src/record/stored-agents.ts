@@ -2,6 +2,7 @@ import path from 'node:path';
 import type pg from 'pg';
 import { z } from 'zod';
 import type { StoredAgent } from '../model/store.ts';
+import { untrusted } from '../model/text.ts';
 import { selectAgents, storedRows, storedView } from './agent-row.ts';
 import { bigCount, digits, exact, json, moment, type OddRow, place, sessionId, sound, texts, words } from './rows.ts';
 
@@ -35,7 +36,7 @@ const factShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('session-end'), reason: words(40) }),
   z.object({ kind: z.literal('prompt'), chars: z.number().min(0), tags: z.array(exact(40)).max(100) }),
   z.object({ kind: z.literal('turn-end') }),
-  z.object({ kind: z.literal('turn-failed'), error: words(80), text: words(500) }),
+  z.object({ kind: z.literal('turn-failed'), error: words(80), text: words(500).transform((text) => untrusted(text)) }),
   z.object({ kind: z.literal('tool-start'), id, tool }),
   z.object({ kind: z.literal('tool-end'), id, tool }),
   z.object({ kind: z.literal('permission'), tool }),

@@ -16,6 +16,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { documentBytesMax } from '../model/handoff-file.ts';
+import { lookInto } from '../model/text.ts';
 import { lookAtHandoff, newestHandoff } from './handoff-file.ts';
 
 const uid = process.getuid?.() ?? 0;
@@ -246,7 +247,7 @@ describe('while somebody writes', () => {
       const read: string[] = [];
       await during(write, { file, byRename }, () => {
         const found = lookOnce();
-        if (found.kind === 'ok') read.push(found.text);
+        if (found.kind === 'ok') read.push(lookInto(found.text));
         return read.length >= 200;
       });
       expect(read.length).toBeGreaterThan(0);
@@ -272,7 +273,7 @@ describe('while somebody writes', () => {
     let looks = 0;
     await during(exchange, { folder: path.dirname(file), elsewhere }, () => {
       const found = lookOnce();
-      if (found.kind === 'ok') read.add(found.text);
+      if (found.kind === 'ok') read.add(lookInto(found.text));
       looks += 1;
       return looks >= 5_000;
     });

@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import { matchesGlob } from '../model/glob.ts';
 import { documentBytesMax, type HandoffLook } from '../model/handoff-file.ts';
+import { lookInto, untrusted } from '../model/text.ts';
 
 export interface HandoffPlace {
   /** The project's directory, or the one that the configuration names: nothing outside it is looked at. */
@@ -53,8 +54,8 @@ export function lookAtHandoff(file: string, { root, uid, askedMs }: HandoffPlace
     const bytes = readAll(fd, before.size);
     if (bytes.length !== before.size || !isSame(before, fstatSync(fd)) || !isSame(before, lstatSync(place)))
       return { kind: 'changing' };
-    const text = new TextDecoder().decode(bytes);
-    if (text.trim() === '') return { kind: 'empty' };
+    const text = untrusted(new TextDecoder().decode(bytes));
+    if (lookInto(text).trim() === '') return { kind: 'empty' };
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     // One dated in the future would be newer than whatever is said and done after it.
     return { kind: 'ok', text, sha256, mtimeMs: Math.min(before.mtimeMs, before.ctimeMs) };

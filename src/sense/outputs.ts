@@ -1,3 +1,4 @@
+import { type UntrustedText, untrusted } from '../model/text.ts';
 import type { FileInfo, Files } from '../model/world.ts';
 
 export interface OutputGlance {
@@ -29,11 +30,11 @@ export class Outputs {
   }
 
   /** Its last lines, where it can be read. */
-  tail(path: string): string | null {
+  tail(path: string): UntrustedText | null {
     const info = this.#files.info(path);
     if (info === null || this.#problem(info) !== null) return null;
     const read = this.#files.readAt(path, Math.max(0, info.size - tailBytesMax), tailBytesMax);
-    return read.ok ? read.bytes.toString('utf8') : null;
+    return read.ok ? untrusted(read.bytes.toString('utf8')) : null;
   }
 
   #problem(info: FileInfo): OutputProblem | null {

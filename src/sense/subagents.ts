@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { RecordSource, Sources, SubagentSource } from '../clients/client.ts';
 import type { Counters } from '../model/counters.ts';
+import { isEmpty, type UntrustedText, untrusted } from '../model/text.ts';
 import type { Files } from '../model/world.ts';
 import { LineFollower } from './line-follower.ts';
 
@@ -10,14 +11,14 @@ export interface SubagentSign {
   tool: string | null;
   finished: boolean;
   /** Its record ends with an error of the service. */
-  error: string | null;
+  error: UntrustedText | null;
 }
 
 interface Followed {
   lines: LineFollower;
   lastActivityMs: number;
   calls: Map<string, string>;
-  error: string | null;
+  error: UntrustedText | null;
 }
 
 const followedMax = 200;
@@ -90,7 +91,7 @@ export class SubagentWatch {
       else
         for (const { fact, atMs } of parsed.events) {
           if (!Number.isNaN(atMs)) followed.lastActivityMs = Math.max(followed.lastActivityMs, atMs);
-          followed.error = fact.kind === 'api-error' ? fact.text || fact.error : null;
+          followed.error = fact.kind !== 'api-error' ? null : isEmpty(fact.text) ? untrusted(fact.error) : fact.text;
           if (fact.kind === 'tool-call') followed.calls.set(fact.id, fact.tool);
           else if (fact.kind === 'tool-result') followed.calls.delete(fact.id);
         }

@@ -57,7 +57,8 @@ function shortened(lines: Line[]): Line[] {
     const isPair = other !== undefined && other.mark !== ' ' && other.mark !== line.mark;
     if (!isPair || line.text.length + other.text.length <= lineCharsMax) return line;
     // Secrets go before it is cut: half of one would not be known again.
-    const [text, before] = [line, other].map((one) => shown(one.text.trimEnd(), one.text.length)) as [string, string];
+    const whole = (one: Line) => shown(one.text.trimEnd(), one.text.length);
+    const [text, before] = [whole(line), whole(other)];
     const { length } = text;
     const shorter = Math.min(length, before.length);
     let start = 0;

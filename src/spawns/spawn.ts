@@ -4,7 +4,7 @@ import type { SpawnState } from '../detect/spawn-findings.ts';
 import { judgeSpawn, type SpawnLimits } from '../detect/spawns.ts';
 import type { AgentView } from '../model/agent.ts';
 import type { SpawnEnd, SpawnRow, SpawnStatus } from '../model/spawn.ts';
-import { shown } from '../model/text.ts';
+import { shown, untrusted } from '../model/text.ts';
 import type { OutputGlance, Outputs } from '../sense/outputs.ts';
 
 export interface Moment {
@@ -148,7 +148,7 @@ export class Spawn {
   /** Only of what somebody tracks: the client itself tells how its own work ended. */
   #readEnding(path: string, glance: OutputGlance, outputs: Outputs): void {
     if (this.row.source === 'client' || glance.stamp === null || glance.stamp === this.#ending?.stamp) return;
-    const line = failureAtEnd(outputs.tail(path) ?? '');
+    const line = failureAtEnd(outputs.tail(path) ?? untrusted(''));
     this.#ending = { stamp: glance.stamp, line: line === null ? null : shown(line, lineCharsMax) };
   }
 

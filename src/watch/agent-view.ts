@@ -5,7 +5,7 @@ import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, type LastTurn, lastTurn, limitedUntil } from '../detect/state.ts';
 import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
-import { shown } from '../model/text.ts';
+import { isEmpty, shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
 import type { AgentInbox } from './agent-inbox.ts';
@@ -131,11 +131,12 @@ function lastActivity({ facts, observation, signs, heardMs }: ViewParts): number
 function describeError({ facts, signs }: ViewParts, known: AgentView | null): Pick<AgentView, 'error' | 'errorKind'> {
   if (facts.error !== null) {
     const resets = facts.limitResetsAtMs;
-    const error = resets === null ? facts.error : `${facts.error} · resets ${new Date(resets).toISOString()}`;
-    return { error: shown(error, 500), errorKind: clean(facts.errorKind) };
+    const until = resets === null ? '' : ` · resets ${new Date(resets).toISOString()}`;
+    return { error: `${shown(facts.error, 500 - until.length)}${until}`, errorKind: clean(facts.errorKind) };
   }
   const failed = signs.session === null ? (signs.hooks?.failed ?? null) : null;
-  if (failed !== null) return { error: shown(failed.text || failed.error, 500), errorKind: clean(failed.error) };
+  if (failed !== null)
+    return { error: shown(isEmpty(failed.text) ? failed.error : failed.text, 500), errorKind: clean(failed.error) };
   return { error: known?.error ?? null, errorKind: known?.errorKind ?? null };
 }
 

@@ -3,11 +3,12 @@ import { newSession, takeEvent } from '../detect/session.ts';
 import type { ContextReading } from '../model/agent.ts';
 import type { SessionEvent, SessionFact } from '../model/session-event.ts';
 import type { ContextPoint } from '../model/store.ts';
+import { untrusted } from '../model/text.ts';
 import { ContextTrail } from './context-trail.ts';
 
 function reply(used: number): SessionFact {
   const usage = { input: used, cacheRead: 0, cacheCreate: 0, output: 1 };
-  return { kind: 'reply', model: 'm', messageId: 'x', usage, ends: true, text: '' };
+  return { kind: 'reply', model: 'm', messageId: 'x', usage, ends: true, text: untrusted('') };
 }
 const compacted = (tokensAfter: number | null): SessionFact => ({
   kind: 'compacted',

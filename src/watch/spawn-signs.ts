@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { SessionFacts } from '../detect/session.ts';
 import type { SpawnEnd, SpawnSign, SpawnSigns } from '../model/spawn.ts';
-import { shown } from '../model/text.ts';
+import { shown, type UntrustedText } from '../model/text.ts';
 import type { SubagentSign } from '../sense/subagents.ts';
 
 const idCharsMax = 100;
@@ -57,6 +57,6 @@ function isPlain(id: string): boolean {
   return /^[\w-]{1,80}$/.test(id);
 }
 
-function clean(text: string | null): string | null {
+function clean(text: UntrustedText | null): string | null {
   return text === null ? null : shown(text, wordsCharsMax);
 }

@@ -1,5 +1,6 @@
 // A world in which handoffs run that is made up but for the document's file: one agent with its client, the database, and
 // daemons that may die at any point.
+
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -19,6 +20,7 @@ import {
 import { keepNotAfter } from '../../src/model/not-after.ts';
 import { fail, ok } from '../../src/model/result.ts';
 import type { SessionFact } from '../../src/model/session-event.ts';
+import { untrusted } from '../../src/model/text.ts';
 import { WatchfulClock } from '../../src/watch/watchful-clock.ts';
 
 export const dir = mkdtempSync(path.join(os.tmpdir(), 'wk-handoffs-'));
@@ -228,7 +230,7 @@ export class MadeUp {
           }),
         resume: (_agent, session, { about }) => this.#command(about, `/resume ${session}`, () => this.#go(session)),
         run: (_agent, text, { about }) => this.#command(about, text, () => this.#hear(text, '')),
-        interrupt: (_agent, about) => this.#command(about, null, () => {}),
+        interrupt: (_agent, { about = {} }) => this.#command(about, null, () => {}),
       },
     };
   }
@@ -296,7 +298,7 @@ export class MadeUp {
     }
     if (!asks) this.read = existsSync(file) ? readFileSync(file, 'utf8') : null;
     this.#write({ kind: 'tool-result', id: tag, isError: false, started: null });
-    this.#write({ kind: 'reply', model: 'm', messageId: tag, usage: null, ends: true, text: 'Done.' });
+    this.#write({ kind: 'reply', model: 'm', messageId: tag, usage: null, ends: true, text: untrusted('Done.') });
   }
 
   #write(fact: SessionFact): void {

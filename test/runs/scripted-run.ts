@@ -4,6 +4,7 @@ import { loopLimits } from '../../src/detect/loops/check.ts';
 import { type RunFinding, RunJudge } from '../../src/detect/loops/judge.ts';
 import type { RunEvent } from '../../src/model/run-event.ts';
 import type { SessionFact, TokenUsage } from '../../src/model/session-event.ts';
+import { untrusted } from '../../src/model/text.ts';
 
 export const minute = 60_000;
 export const limits = { loop: loopLimits, values: valuesOf(), completion: null };
@@ -32,14 +33,14 @@ export class ScriptedRun {
   }
 
   says(text: string, ends = false): this {
-    return this.add({ kind: 'reply', model: 'm', messageId: '', usage: null, ends, text });
+    return this.add({ kind: 'reply', model: 'm', messageId: '', usage: null, ends, text: untrusted(text) });
   }
 
   /** A request to the model, with what it took. */
   takes(usage: Partial<TokenUsage>, model = 'm'): this {
     const messageId = `m${this.events.length}`;
     const whole = { input: 0, cacheRead: 0, cacheCreate: 0, output: 0, ...usage };
-    return this.add({ kind: 'reply', model, messageId, usage: whole, ends: false, text: '' });
+    return this.add({ kind: 'reply', model, messageId, usage: whole, ends: false, text: untrusted('') });
   }
 
   calls(tool: string, text: string, args = text): this {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PaneTerminal, type TypingGuard, tmuxPane } from '../../src/act/pane-terminal.ts';
 import { Tmux } from '../../src/conform/tmux.ts';
 import { until } from '../../src/conform/until.ts';
+import type { TypableText } from '../../src/model/text.ts';
 
 let dir: string;
 let tmux: Tmux;
@@ -36,11 +37,13 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+const hello = 'hello there' as TypableText;
+
 const screen = async (target = '%0') => (await tmux.ask('capture-pane', '-p', '-t', target)) ?? '';
 
 describe('while everything is as it was', () => {
   it('text and keys come in', async () => {
-    expect(await pane.paste('hello there', guard)).toBe('done');
+    expect(await pane.paste(hello, guard)).toBe('done');
     expect(await pane.keys('Enter', 1, { ...guard, shows: { text: 'hello there', last: false } })).toBe('done');
     await until('the text twice', async () => (await screen()).split('hello there').length === 3);
     expect((await tmux.run('list-buffers')).trim()).toBe('');
@@ -51,10 +54,10 @@ describe('nothing is typed', () => {
   it('nor submitted once it was said that it may not, however late that was', async () => {
     let still = true;
     const late = tmuxPane(tmux.socket, '%0', { still: () => still, fence });
-    expect(await late.paste('hello there', guard)).toBe('done');
+    expect(await late.paste(hello, guard)).toBe('done');
     still = false;
     const before = await screen();
-    expect([await late.paste('again', guard), await late.keys('Enter', 1, guard)]).toEqual(['not-now', 'not-now']);
+    expect([await late.paste(hello, guard), await late.keys('Enter', 1, guard)]).toEqual(['not-now', 'not-now']);
     expect(await screen()).toBe(before);
     expect((await tmux.run('list-buffers')).trim()).toBe('');
     expect(await late.keys('C-u', 1, guard)).toBe('not-now');
@@ -100,14 +103,14 @@ describe('nothing is typed', () => {
     await happened();
     const before = await screen();
     const now = { ...guard, ...more };
-    expect([await pane.paste('hello there', now), await pane.keys('Enter', 1, now)]).toEqual(['not-now', 'not-now']);
+    expect([await pane.paste(hello, now), await pane.keys('Enter', 1, now)]).toEqual(['not-now', 'not-now']);
     expect(await screen()).toBe(before);
     expect((await tmux.run('list-buffers')).trim()).toBe('');
   });
 
   it('where no tmux answers, and that is said', async () => {
     await tmux.run('kill-server');
-    expect(await pane.paste('hello there', guard)).toBe('not-now');
+    expect(await pane.paste(hello, guard)).toBe('not-now');
     expect(await pane.keys('Enter', 1, guard)).toBe('unknown');
     expect(await pane.facts()).toBeNull();
   });

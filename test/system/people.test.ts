@@ -6,9 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tmuxPane } from '../../src/act/pane-terminal.ts';
 import { until } from '../../src/conform/until.ts';
 import type { Refusal } from '../../src/model/action.ts';
+import type { TypableText } from '../../src/model/text.ts';
 import { atTerminal, attached, attachedSmall, grouped, inControlMode, nested, type Person, typing } from './people.ts';
 import { TypedClient } from './typed-client.ts';
 import { openWorld, type World } from './world.ts';
+
+const words = 'Go on. [wk-12ab]' as TypableText;
 
 let world: World;
 
@@ -243,13 +246,13 @@ describe('in the very instant of a key of ours', () => {
 
   it('a script has typed behind our text: it is not submitted', async () => {
     const { pane, terminal, guard } = await guardOf('script-ps');
-    expect(await terminal.paste('Go on. [wk-12ab]', guard)).toBe('done');
+    expect(await terminal.paste(words, guard)).toBe('done');
     const shows = { text: 'wk-12ab', last: true };
     await world.tmux.run('send-keys', '-l', '-t', pane, ' and mine');
     await until('it there', async () => (await world.tmux.run('capture-pane', '-p', '-t', pane)).includes('and mine'));
     expect(await terminal.keys('Enter', 1, { ...guard, shows })).toBe('not-now');
     await terminal.keys('C-u', 1, guard);
-    await terminal.paste('Go on. [wk-12ab]', guard);
+    await terminal.paste(words, guard);
     await until('ours alone', async () =>
       (await world.tmux.run('capture-pane', '-p', '-t', pane)).includes('[wk-12ab]'),
     );

@@ -1,6 +1,6 @@
 import { discordBody, slackBody } from './chat.ts';
 import { desktopArgv, desktopVariables } from './desktop.ts';
-import { bounded, type HumanMessage } from './message.ts';
+import { type BoundedMessage, bounded, type HumanMessage } from './message.ts';
 import { ntfyPost } from './ntfy.ts';
 import { type Post, type PostTarget, post } from './post.ts';
 import { runProgram } from './program.ts';
@@ -36,7 +36,7 @@ function sendOne(
   config: NotifyConfig,
   environment: NodeJS.ProcessEnv,
   timeoutMs: number,
-  message: HumanMessage,
+  message: BoundedMessage,
 ): Promise<Sent> {
   const posted = (target: PostTarget, content: Post) => post(target, content, environment, timeoutMs);
   const json = (document: object): Post => ({

@@ -1,12 +1,12 @@
 import { withoutDomains } from '../../model/evidence.ts';
-import { bodyText, type HumanMessage } from './message.ts';
+import { type BoundedMessage, bodyText } from './message.ts';
 
 /** Discord refuses more than 2,000 characters; Slack cuts at 40,000 and folds long before. */
 const discordCharsMax = 2_000;
 const slackCharsMax = 4_000;
 
 /** `<!channel>`, `<@U1>` and `<url|text>` are Slack's markup: with these three escaped none is left. */
-export function slackBody(message: HumanMessage): object {
+export function slackBody(message: BoundedMessage): object {
   const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
   const { title, text: said } = message;
   const unlinked = { ...message, title: withoutDomains(title), text: withoutDomains(said) };
@@ -15,7 +15,7 @@ export function slackBody(message: HumanMessage): object {
 }
 
 /** Every character Discord reads as markup gets a backslash, and nobody is mentioned whatever the text says. */
-export function discordBody(message: HumanMessage): object {
+export function discordBody(message: BoundedMessage): object {
   const content = escapedWithin(plain(message), discordCharsMax, (character) =>
     /[\\*_~`|<>#:()[\]-]/.test(character) ? `\\${character}` : character,
   );
@@ -24,7 +24,7 @@ export function discordBody(message: HumanMessage): object {
 
 const suppressEmbeds = 4;
 
-function plain(message: HumanMessage): string {
+function plain(message: BoundedMessage): string {
   // A zero-width space: the words stay, the call to everybody does not. Only in these, so that commands stay whole.
   return `${message.title}\n${bodyText(message)}`.replace(/@(?=everyone|here|channel)/gi, '@\u200b');
 }

@@ -1,4 +1,4 @@
-import { bodyText, type HumanMessage } from './message.ts';
+import { type BoundedMessage, bodyText } from './message.ts';
 
 const bodyCharsMax = 1_000;
 
@@ -11,14 +11,14 @@ export const desktopVariables = [
   'XAUTHORITY',
 ] as const;
 
-export function desktopArgv(message: HumanMessage): string[] {
+export function desktopArgv(message: BoundedMessage): string[] {
   const urgency = message.severity === 'critical' && message.event !== 'closed' ? 'critical' : 'normal';
   const title = message.title === '' ? 'Watchkeeper' : message.title;
   // `--` ends the options: a title may begin with a dash.
   return ['notify-send', '--app-name=Watchkeeper', `--urgency=${urgency}`, '--', title, body(message)];
 }
 
-function body(message: HumanMessage): string {
+function body(message: BoundedMessage): string {
   const text = bodyText(message);
   const cut = text.length > bodyCharsMax ? `${text.slice(0, bodyCharsMax)}…`.toWellFormed() : text;
   return (

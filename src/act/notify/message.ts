@@ -23,6 +23,11 @@ export interface HumanMessage {
   attach: string | null;
 }
 
+declare const isBounded: unique symbol;
+
+/** As `bounded` made it: nothing else is sent. */
+export type BoundedMessage = HumanMessage & { readonly [isBounded]: true };
+
 const nameCharsMax = 200;
 const titleCharsMax = 200;
 const textCharsMax = 4_000;
@@ -33,10 +38,10 @@ const stepCharsMax = 500;
 const attachCharsMax = 500;
 
 /** What it holds comes from agents and their files: whatever the caller did, here it is escaped and has an end. */
-export function bounded(message: HumanMessage): HumanMessage {
+export function bounded(message: HumanMessage): BoundedMessage {
   const name = (text: string) => shown(text, nameCharsMax);
   const { attach } = message;
-  return {
+  const safe: HumanMessage = {
     v: 1,
     id: name(message.id),
     agent: message.agent === null ? null : name(message.agent),
@@ -53,10 +58,11 @@ export function bounded(message: HumanMessage): HumanMessage {
     // A command that was cut is another command.
     attach: attach === null || attach.length > attachCharsMax ? null : shown(attach, attachCharsMax),
   };
+  return safe as BoundedMessage;
 }
 
 /** Everything but the title, as lines for a person, in the order in which they may be cut off: last first. */
-export function bodyText(message: HumanMessage): string {
+export function bodyText(message: BoundedMessage): string {
   const { agent, project, host, check, severity, since, text, what_to_do: steps, attach } = message;
   return [
     shown(text, bodyTextCharsMax),

@@ -1,5 +1,5 @@
 import { withoutDomains } from '../../model/evidence.ts';
-import { bodyText, cutToBytes, type HumanMessage } from './message.ts';
+import { type BoundedMessage, bodyText, cutToBytes } from './message.ts';
 import type { Post } from './post.ts';
 
 /** A longer body becomes an attachment, which nobody reads on a phone. */
@@ -7,7 +7,7 @@ const bodyBytesMax = 4_000;
 /** RFC 2047 allows 75 characters to an encoded word: 45 bytes are 60 in base64. */
 const encodedWordBytesMax = 45;
 
-export function ntfyPost(message: HumanMessage): Post {
+export function ntfyPost(message: BoundedMessage): Post {
   const { priority, tag } = urgency(message);
   return {
     body: cutToBytes(bodyText({ ...message, text: withoutDomains(message.text) }), bodyBytesMax),
@@ -20,7 +20,7 @@ export function ntfyPost(message: HumanMessage): Post {
   };
 }
 
-function urgency(message: HumanMessage): { priority: string; tag: string } {
+function urgency(message: BoundedMessage): { priority: string; tag: string } {
   if (message.event === 'closed') return { priority: 'low', tag: 'white_check_mark' };
   return message.severity === 'critical'
     ? { priority: 'urgent', tag: 'rotating_light' }

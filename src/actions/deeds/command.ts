@@ -1,6 +1,7 @@
 import { deliveryPoints, type Proof } from '../../act/deliver.ts';
 import type { ClientCommand, Dialect } from '../../clients/client.ts';
 import { commandIn } from '../../decide/handoff/recipe.ts';
+import { typableCommand } from '../../decide/prompt-text.ts';
 import type { Action, Refusal } from '../../model/action.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Json } from '../../model/event.ts';
@@ -100,7 +101,9 @@ export class ClientsCommand implements Deed<CommandOrder, 'confirmed'> {
     const isHandoff = session !== undefined;
     const common = { proofMs, leftovers, neverOverDraft: isHandoff, atPromptOnly: true };
     const how = typeof command === 'object' && 'run' in command ? typedOwn(command.run) : this.#typed(agent, command);
-    const typed = await this.#world.typist.type({ ...action, agent }, { ...common, ...how }, doing);
+    const text = typableCommand(how.text);
+    if (text === null) return { outcome: 'refused', reason: 'unsafe-text', proof: null, proofMs: null };
+    const typed = await this.#world.typist.type({ ...action, agent }, { ...common, ...how, text }, doing);
     return { ...typed, outcome: typed.outcome === 'queued' ? 'confirmed' : typed.outcome };
   }
 

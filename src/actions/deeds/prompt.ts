@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { deliveryPoints, type Proof } from '../../act/deliver.ts';
-import { tagged, whyUnsafe } from '../../decide/prompt-text.ts';
+import { typablePrompt, whyUnsafe } from '../../decide/prompt-text.ts';
 import type { Action, DeedReason, PromptOutcome, Refusal } from '../../model/action.ts';
 import { tagOf } from '../../model/tag.ts';
 import { shown } from '../../model/text.ts';
@@ -58,7 +58,9 @@ export class Prompt implements Deed<PromptOrder, Exclude<PromptOutcome, 'deferre
   async do({ agent, text, leftovers = [] }: PromptOrder, action: Action, doing: Doing): Promise<Said> {
     const tag = tagIn(action) ?? '';
     const answer = this.answers.to(action);
-    const delivery = { text: tagged(text, tag), mark: `[${tag}]`, tag, proofMs, leftovers };
+    const typable = typablePrompt(text, tag, this.#world.typist.hasShellBeneath(agent));
+    if (typable === null) return { outcome: 'refused', reason: 'unsafe-text', proof: null, proofMs: null };
+    const delivery = { text: typable, mark: `[${tag}]`, tag, proofMs, leftovers };
     return { ...(await this.#world.typist.type({ ...action, agent }, delivery, doing)), answer };
   }
 

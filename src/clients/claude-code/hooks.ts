@@ -1,4 +1,5 @@
 import type { HookEvent, HookFact, HookOwner, InboxItem, StatusLine, UsageLimit } from '../../model/hook.ts';
+import { untrusted } from '../../model/text.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from '../json.ts';
 import { tagsIn } from '../tags.ts';
 import { errorKind } from './errors.ts';
@@ -95,7 +96,7 @@ function factOf(name: string, body: JsonObject, allowed: boolean): HookFact {
         kind: 'turn-failed',
         error: errorKind(asString(body.error)),
         // More than is shown: a secret that is cut off is not known as one.
-        text: (asString(body.last_assistant_message) ?? '').slice(0, 2_000),
+        text: untrusted((asString(body.last_assistant_message) ?? '').slice(0, 2_000)),
       };
     case 'PreToolUse':
       return { kind: 'tool-start', id: call, tool };

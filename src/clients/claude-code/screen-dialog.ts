@@ -1,3 +1,4 @@
+import { untrusted } from '../../model/text.ts';
 import type { ScreenReading } from '../client.ts';
 import type { Row } from './screen-cells.ts';
 
@@ -47,7 +48,7 @@ function readTitled(inside: string[]): Reading | null {
   if (planTitle.test(title)) return only('question');
   if (title !== 'What do you want to do?' || !/^(❯ )?1\. Stop and wait for limit to reset$/.test(first)) return null;
   const resets = /continue automatically at (.+?) \d+\. /.exec(inside.map((line) => line.trim()).join(' '));
-  return { ...only('limited'), resets: resets?.[1] ?? null };
+  return { ...only('limited'), resets: untrusted(resets?.[1] ?? null) };
 }
 
 interface Bottom {

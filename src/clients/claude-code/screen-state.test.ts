@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { untrusted } from '../../model/text.ts';
 import type { ScreenReading } from '../client.ts';
 import { readScreen } from './screen-state.ts';
 
@@ -188,8 +189,8 @@ describe('what else a screen tells', () => {
     ['50x20-screen/context-low', { contextLeft: { percent: 7, of: 'usable' } }],
     ['50x20-screen/context-low-no-auto', { contextLeft: { percent: 6, of: 'usable' } }],
     ['recorded/07-idle-after-reply', { contextLeft: null, resets: null, takesPrompts: true }],
-    ['recorded/l2-04-limit-5h', { resets: '2:08pm', takesPrompts: true }],
-    ['recorded/l2-08-limit-seven_day', { resets: 'Nov 18, 12:13pm', takesPrompts: false }],
+    ['recorded/l2-04-limit-5h', { resets: untrusted('2:08pm'), takesPrompts: true }],
+    ['recorded/l2-08-limit-seven_day', { resets: untrusted('Nov 18, 12:13pm'), takesPrompts: false }],
     ['120x40/shell-mode', { takesPrompts: false }],
     ['120x40/subagent-view', { takesPrompts: false }],
   ];

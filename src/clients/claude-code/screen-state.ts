@@ -1,3 +1,4 @@
+import { untrusted } from '../../model/text.ts';
 import type { ScreenReading, TurnRow } from '../client.ts';
 import { type BoxRegion, findBox, modeRow } from './screen.ts';
 import { parseScreen } from './screen-cells.ts';
@@ -23,7 +24,7 @@ export function readScreen(screen: string): ScreenReading | null {
     subagents: agents,
     contextLeft: contextLeft(box),
     turn: shows === 'busy' ? turnRow(box) : null,
-    resets: limitRow(box),
+    resets: untrusted(limitRow(box)),
   };
 }
 
@@ -107,7 +108,7 @@ function turnRow(box: BoxRegion): TurnRow | null {
   const lines = blockAtWork(box).map((row) => /\([^()]* · ([\d.,]+k?) lines?\)\s*$/.exec(row.text)?.[1]);
   const isThinking = /\b(thinking|deep in thought|picking the thought back up)\b/.test(inside);
   return {
-    text,
+    text: untrusted(text),
     counts: `${tokens} ${lines.find((count) => count !== undefined) ?? ''}`,
     heardWithinMs: isThinking ? heardWithinMs : null,
   };

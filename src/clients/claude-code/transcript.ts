@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { digest } from '../../model/digest.ts';
 import type { CallSign, CallWords, SessionFact, StartedWork, TokenUsage } from '../../model/session-event.ts';
+import { type UntrustedText, untrusted } from '../../model/text.ts';
 import type { ParsedLine } from '../client.ts';
 import {
   asCount,
@@ -192,15 +193,15 @@ function bashWords(input: JsonObject): CallWords {
   const command = asString(input.command) ?? '';
   const program = firstProgram.exec(command)?.[1];
   return {
-    description: (asString(input.description) ?? command).slice(0, descriptionCharsMax) || null,
-    label: program === undefined ? null : path.basename(program).slice(0, labelCharsMax),
+    description: untrusted((asString(input.description) ?? command).slice(0, descriptionCharsMax) || null),
+    label: program === undefined ? null : untrusted(path.basename(program).slice(0, labelCharsMax)),
   };
 }
 
 function agentWords(input: JsonObject): CallWords {
   return {
-    description: asString(input.description)?.slice(0, descriptionCharsMax) ?? null,
-    label: asString(input.subagent_type)?.slice(0, labelCharsMax) ?? null,
+    description: untrusted(asString(input.description)?.slice(0, descriptionCharsMax) ?? null),
+    label: untrusted(asString(input.subagent_type)?.slice(0, labelCharsMax) ?? null),
   };
 }
 
@@ -216,7 +217,9 @@ function backgroundEnded(text: string): SessionFact[] {
   const id = /<task-id>([\w-]{1,80})<\/task-id>/.exec(head)?.[1];
   const status = /<status>(\w{1,40})<\/status>/.exec(head)?.[1];
   const summary = /<summary>([^<]{1,500})<\/summary>/.exec(head)?.[1] ?? null;
-  return id === undefined ? [] : [{ kind: 'background-ended', id, status: status ?? 'ended', text: summary }];
+  return id === undefined
+    ? []
+    : [{ kind: 'background-ended', id, status: status ?? 'ended', text: untrusted(summary) }];
 }
 
 function assistantFacts(record: JsonObject): SessionFact[] {
@@ -249,12 +252,13 @@ function assistantFacts(record: JsonObject): SessionFact[] {
   return facts;
 }
 
-function replyText(message: JsonObject): { text: string; isCut: boolean } {
+function replyText(message: JsonObject): { text: UntrustedText; isCut: boolean } {
   const parts = asObjects(message.content).filter((part) => part.type === 'text');
   const text = parts.map((part) => asString(part.text) ?? '').join('\n');
-  if (text.length <= replyCharsMax) return { text, isCut: false };
+  if (text.length <= replyCharsMax) return { text: untrusted(text), isCut: false };
   // The end too: there an agent says that it is done.
-  return { text: `${text.slice(0, replyCharsMax / 2)}\n${text.slice(-replyCharsMax / 2)}`, isCut: true };
+  const ends = `${text.slice(0, replyCharsMax / 2)}\n${text.slice(-replyCharsMax / 2)}`;
+  return { text: untrusted(ends), isCut: true };
 }
 
 function usageOf(value: unknown): TokenUsage | null {
@@ -278,7 +282,7 @@ function apiError(record: JsonObject, message: JsonObject): SessionFact {
     kind: 'api-error',
     error: errorKind(asString(record.error)),
     status: asNumber(record.apiErrorStatus) ?? statusIn(text),
-    text: text.slice(0, errorCharsMax),
+    text: untrusted(text.slice(0, errorCharsMax)),
     resetsAtMs: resets === null ? null : asTimeMs(resets * 1000),
   };
 }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { errorKindOf } from '../../model/error-kind.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
+import { untrusted } from '../../model/text.ts';
 import { asNumber, asObject, asObjects, asString, asTime, type JsonObject, parseObject } from '../json.ts';
 import { callSign, resultSign } from '../signs.ts';
 
@@ -67,7 +68,7 @@ function apiError(failure: JsonObject): SessionFact {
     kind: 'api-error',
     error: errorKindOf(kind, { usage_limit_exceeded: 'rate_limit', server_overloaded: 'overloaded' }),
     status: asNumber(asObject(more)?.http_status_code),
-    text: (asString(failure.message) ?? '').slice(0, 2_000),
+    text: untrusted((asString(failure.message) ?? '').slice(0, 2_000)),
     resetsAtMs: null,
   };
 }
@@ -95,7 +96,7 @@ function itemFacts(payload: JsonObject): SessionFact[] {
 
 function reply(text: string): SessionFact {
   const isCut = text.length > textCharsMax;
-  const said = text.slice(0, textCharsMax);
+  const said = untrusted(text.slice(0, textCharsMax));
   return { kind: 'reply', model: '', messageId: '', usage: null, ends: false, text: said, isCut };
 }
 

@@ -1,6 +1,7 @@
 import { errorKindOf } from '../../model/error-kind.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
+import { untrusted } from '../../model/text.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject, parseObject } from '../json.ts';
 import { callSign, resultSign, statusIn } from '../signs.ts';
 
@@ -73,7 +74,14 @@ function replyFacts(kind: string, record: JsonObject, text: string): SessionFact
   const ends = record.stop === 'end_turn' || record.stop === 'stop_sequence';
   const said = kind === 'thinking' ? '' : text;
   const model = asString(record.model)?.slice(0, toolCharsMax) ?? '';
-  const reply = { kind: 'reply' as const, model, messageId: '', usage: usageOf(record.usage), ends, text: said };
+  const reply = {
+    kind: 'reply' as const,
+    model,
+    messageId: '',
+    usage: usageOf(record.usage),
+    ends,
+    text: untrusted(said),
+  };
   return [said.length < cutChars ? reply : { ...reply, isCut: true }];
 }
 
@@ -120,7 +128,7 @@ function apiError(record: JsonObject, text: string, atMs: number | null): Sessio
     return { kind: 'retry', attempt, attemptsMax: asCount(retry.maxRetries) ?? 0, status, untilMs };
   }
   const error = errorKindOf(asString(record.err) ?? 'unknown');
-  return { kind: 'api-error', error, status, text: text.slice(0, 500), resetsAtMs: null };
+  return { kind: 'api-error', error, status, text: untrusted(text.slice(0, 500)), resetsAtMs: null };
 }
 
 function compacted(record: JsonObject): SessionFact {

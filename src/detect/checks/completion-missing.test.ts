@@ -3,6 +3,7 @@ import { agentView as view, viewNowMs } from '../../../test/runs/agent-view.ts';
 import { looked } from '../../../test/runs/looked.ts';
 import type { AgentView } from '../../model/agent.ts';
 import type { SessionFact } from '../../model/session-event.ts';
+import { untrusted } from '../../model/text.ts';
 import { TurnWords } from '../turn-words.ts';
 import { completionMissing } from './completion-missing.ts';
 
@@ -36,7 +37,7 @@ describe('what was said in a turn', () => {
     messageId: '',
     usage: null,
     ends: false,
-    text,
+    text: untrusted(text),
   });
   const prompt: SessionFact = { kind: 'prompt', origin: 'typed', chars: 1, tags: [] };
   const words = (...facts: SessionFact[]) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits, minute, run, type ScriptedRun } from '../../../test/runs/scripted-run.ts';
 import type { SessionFact, StartedWork } from '../../model/session-event.ts';
+import { untrusted } from '../../model/text.ts';
 import type { CompletionLimits } from './completion.ts';
 import { type RunFinding, RunJudge } from './judge.ts';
 
@@ -18,7 +19,13 @@ function found({ events }: ScriptedRun, completion: CompletionLimits | null = { 
 }
 
 const turnEnd: SessionFact = { kind: 'turn-end', durationMs: 1, pendingSubagents: 0 };
-const failed: SessionFact = { kind: 'api-error', error: 'server_error', status: 500, text: '', resetsAtMs: null };
+const failed: SessionFact = {
+  kind: 'api-error',
+  error: 'server_error',
+  status: 500,
+  text: untrusted(''),
+  resetsAtMs: null,
+};
 const started = (work: StartedWork): SessionFact => ({
   kind: 'tool-result',
   id: 'c1',
@@ -32,7 +39,7 @@ const cut: SessionFact = {
   messageId: '',
   usage: null,
   ends: true,
-  text: 'x'.repeat(300),
+  text: untrusted('x'.repeat(300)),
   isCut: true,
 };
 

@@ -5,6 +5,7 @@ import { parseTranscriptLine } from '../../clients/claude-code/transcript.ts';
 import { parseNeutralLine } from '../../clients/neutral/events.ts';
 import type { ErrorKind } from '../../model/error-kind.ts';
 import type { RunEvent } from '../../model/run-event.ts';
+import { untrusted } from '../../model/text.ts';
 import { RunJudge } from './judge.ts';
 
 const anything = fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.jsonValue());
@@ -132,7 +133,7 @@ describe('structured records', () => {
   const retry = (status: number | null) =>
     ({ kind: 'retry', attempt: 1, attemptsMax: 10, status, untilMs: 0 }) as const;
   const given = (status: number | null, error: ErrorKind = 'unknown') =>
-    ({ kind: 'api-error', error, status, text: '', resetsAtMs: null }) as const;
+    ({ kind: 'api-error', error, status, text: untrusted(''), resetsAtMs: null }) as const;
 
   it.each([
     ['a 529 that is retried', 'rate-limited', run().add(retry(529))],

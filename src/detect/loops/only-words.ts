@@ -1,4 +1,5 @@
 import type { SessionFact } from '../../model/session-event.ts';
+import { isEmpty } from '../../model/text.ts';
 
 const repliesMin = 7;
 
@@ -10,7 +11,7 @@ export class OnlyWords {
   /** Undefined: nothing was said. */
   take(fact: SessionFact): string | undefined {
     if (fact.kind === 'tool-call' || fact.kind === 'progress' || fact.kind === 'command') this.clear();
-    if (fact.kind !== 'reply' || fact.text === '') return undefined;
+    if (fact.kind !== 'reply' || isEmpty(fact.text)) return undefined;
     // A message is written down in several records.
     if (fact.messageId === '' || fact.messageId !== this.#messageId) this.#replies += 1;
     this.#messageId = fact.messageId;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minute, run, ScriptedRun } from '../../../test/runs/scripted-run.ts';
+import { untrusted } from '../../model/text.ts';
 
 const hour = 60 * minute;
 const turnEnd = { kind: 'turn-end', durationMs: null, pendingSubagents: 0 } as const;
@@ -24,7 +25,10 @@ const healthy: [string, ScriptedRun][] = [
   ['hours after an interruption', run().calls('Bash', 'make').add({ kind: 'interrupted' }).wait(hour).user()],
   [
     'hours after an error gave the turn up',
-    run().add({ kind: 'api-error', error: 'server_error', status: 500, text: '', resetsAtMs: null }).wait(hour).user(),
+    run()
+      .add({ kind: 'api-error', error: 'server_error', status: 500, text: untrusted(''), resetsAtMs: null })
+      .wait(hour)
+      .user(),
   ],
   [
     'a call that a compaction lost',

@@ -1,4 +1,5 @@
 import type { CallSign, SessionFact } from '../../model/session-event.ts';
+import { isEmpty } from '../../model/text.ts';
 import { type Silent, silenceMaxMs, silentIn } from '../checks/stalled-turn.ts';
 import { answerMaxMs } from '../checks/waiting-human.ts';
 import type { Values } from '../thresholds.ts';
@@ -55,7 +56,7 @@ export class Silence {
         return;
       case 'reply':
         // Its last word may be the turn's end; older records do not say.
-        this.#owes = fact.text === '' && !fact.ends;
+        this.#owes = isEmpty(fact.text) && !fact.ends;
         if (fact.ends) this.#calls.clear();
         return;
       case 'turn-end':

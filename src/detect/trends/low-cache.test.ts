@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minute, run, type ScriptedRun } from '../../../test/runs/scripted-run.ts';
+import { untrusted } from '../../model/text.ts';
 
 const warm = { input: 10, cacheRead: 50_000, cacheCreate: 800, output: 300 };
 const cold = { input: 10, cacheRead: 0, cacheCreate: 50_000, output: 300 };
@@ -34,7 +35,9 @@ function sameMessage(): ScriptedRun {
   const usage = { input: 10, cacheRead: 0, cacheCreate: 50_000, output: 1 };
   return run()
     .takes(warm)
-    .times(30, (r) => r.add({ kind: 'reply', model: 'm', messageId: 'one', usage, ends: false, text: 'a part' }));
+    .times(30, (r) =>
+      r.add({ kind: 'reply', model: 'm', messageId: 'one', usage, ends: false, text: untrusted('a part') }),
+    );
 }
 
 describe('low-cache', () => {

@@ -4,6 +4,7 @@ import { callSign, resultSign } from '../../../src/clients/signs.ts';
 import { tagsIn } from '../../../src/clients/tags.ts';
 import type { ErrorKind } from '../../../src/model/error-kind.ts';
 import type { SessionFact } from '../../../src/model/session-event.ts';
+import { untrusted } from '../../../src/model/text.ts';
 
 /** Its words for what went wrong. */
 const kinds: Readonly<Record<string, ErrorKind>> = {
@@ -34,7 +35,14 @@ function factOf(entry: JsonObject): SessionFact | null {
       return { kind: 'queued', chars: text.length, tags: tagsIn(text) };
     case 'me': {
       const usage = { input: asCount(entry.tokens) ?? 0, cacheRead: 0, cacheCreate: 0, output: 1 };
-      return { kind: 'reply', model: 'polly', messageId: key(entry), usage, ends: entry.last === true, text };
+      return {
+        kind: 'reply',
+        model: 'polly',
+        messageId: key(entry),
+        usage,
+        ends: entry.last === true,
+        text: untrusted(text),
+      };
     }
     case 'does': {
       const tool = asString(entry.tool) ?? '';
@@ -44,7 +52,7 @@ function factOf(entry: JsonObject): SessionFact | null {
       return { kind: 'tool-result', id, isError: false, started: null, sign: resultSign(text, false) };
     case 'trouble': {
       const error = kinds[asString(entry.why) ?? ''] ?? 'unknown';
-      return { kind: 'api-error', error, status: null, text, resetsAtMs: null };
+      return { kind: 'api-error', error, status: null, text: untrusted(text), resetsAtMs: null };
     }
     case 'hushed':
       return { kind: 'interrupted' };
