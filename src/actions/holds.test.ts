@@ -89,15 +89,18 @@ describe('of two daemons one has the agent', () => {
     expect(machine.taken).toEqual(['a-ps by two as 2']);
   });
 
-  it('until it has hung for 30 s: it finds out before it does anything, however soon it comes back', () => {
+  it.each([
+    ['for 30 s', 1_000],
+    ['for an hour', 3_571_000],
+  ])('until it has hung %s: it finds out before it does anything, however soon it comes back', (_long, thenMs) => {
     const machine = new Machine();
     const [one, two] = [machine.daemon('one'), machine.daemon('two')];
     expect(one.standing(living)).toBe('ours');
     machine.nowMs += 29_000;
     expect(two.standing(living)).toBe('elsewhere');
-    machine.nowMs += 1_000;
+    machine.nowMs += thenMs;
     expect(two.standing(living)).toBe('ours');
-    expect(one.standing(living)).toBe('elsewhere');
+    expect([one.standing(living), one.number(living)]).toEqual(['elsewhere', null]);
     machine.nowMs += 4_000;
     expect(one.standing(living)).toBe('elsewhere');
   });

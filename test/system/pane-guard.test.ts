@@ -65,6 +65,20 @@ describe('nothing is typed', () => {
     expect(await late.keys('C-u', 1, { ...guard, takesBack: true })).toBe('done');
   });
 
+  it('nor submitted by one who has lost the agent, though its last look at the hold was before that', async () => {
+    // It is suspended between its paste and its Enter; the next one takes the agent over meanwhile, and it is woken.
+    expect(await pane.paste(hello, guard)).toBe('done');
+    const next = tmuxPane(tmux.socket, '%0', { still: () => true, fence: '7-70-2' });
+    expect(await next.fence()).toBe(true);
+    const before = await screen();
+    expect([await pane.keys('Enter', 1, guard), await pane.paste(hello, guard)]).toEqual(['not-now', 'not-now']);
+    expect(await screen()).toBe(before);
+    expect(await next.keys('C-u', 1, guard)).toBe('done');
+    // By now it has looked at the hold again, and does not put its own number back.
+    expect(await tmuxPane(tmux.socket, '%0', { still: () => false, fence }).fence()).toBe(false);
+    expect(await next.keys('Enter', 1, guard)).toBe('done');
+  });
+
   const other: [string, () => Promise<unknown>, Partial<TypingGuard>][] = [
     ['into a pane that another process has by now', async () => {}, { panePid: 1 }],
     ['into another program than the client', async () => {}, { command: 'claude' }],

@@ -1,6 +1,6 @@
 // Two daemons that know nothing of each other, with data directories of their own, and one agent: one looks after it.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -9,6 +9,7 @@ import { migrate } from '../../src/record/migrate.ts';
 import { emptyEnvironment } from '../clients/agent.ts';
 import { cloneDatabase } from './database.ts';
 import { openStandIn } from './stand-in.ts';
+import { TypedClient } from './typed-client.ts';
 import { testWorld, World, waitMs } from './world.ts';
 
 /** A second daemon of the same user on the same machine. */
@@ -97,6 +98,55 @@ it('two daemons on one database call a person once; the other one says whose it 
     pid: second.daemonPid(),
     home: second.dataDir,
   });
+});
+
+it('a copy of a data directory is another host; started in the same second as the first, on one database, one of them has the agent', async () => {
+  const world = await testWorld();
+  const database = await cloneDatabase(async () => {}, 'wk_test_empty');
+  onTestFinished(() => database.drop());
+  const told = path.join(world.dir, 'told');
+  const program = path.join(world.dir, 'tell');
+  const config = path.join(world.dir, 'config.yaml');
+  writeFileSync(program, `#!/bin/sh\ncat >>${told}; echo >>${told}\n`, { mode: 0o700 });
+  const notify = [{ channel: 'ops', type: 'command', command: [program] }];
+  writeFileSync(config, JSON.stringify({ tickSeconds: 0.3, waiting: { notifyMinutes: 0.02 }, notify }));
+  const env = { WATCHKEEPER_CONFIG: config, DATABASE_URL: database.adminUrl };
+  world.env = env;
+  const second = secondWorld(world, env);
+  const agent = await TypedClient.open(world, 'worker-ps');
+  await openStandIn(world, 'other-ps');
+  agent.turn();
+  await world.up();
+  await world.agentIs('worker-ps', 'idle');
+  expect((await world.run('authority', 'other-ps', 'observe')).code).toBe(0);
+  // While the first runs: with its lock, its socket and what it says of itself.
+  cpSync(world.dataDir, second.dataDir, { recursive: true, filter: (file) => !statSync(file).isSocket() });
+  const locked = await second.run('status');
+  expect([locked.code, (await world.run('status')).code]).toEqual([3, 0]);
+  await world.down();
+
+  const started = await Promise.all([world.run('up', '--detach'), second.run('up', '--detach')]);
+  expect(started.map(({ code }) => code)).toEqual([0, 0]);
+  const by = () => Promise.all([world, second].map(async (each) => (await holdOf(each, 'worker-ps'))?.by));
+  await until('it is held', async () => (await by()).toSorted().join() === 'other,us', waitMs);
+  const forbidden = await Promise.all([world, second].map(async (each) => (await each.agent('other-ps'))?.authority));
+  expect(forbidden).toEqual(['observe', 'observe']);
+  const hosts = await world.query('SELECT id FROM hosts');
+  expect(hosts).toHaveLength(2);
+
+  const said = await Promise.all([world, second].map((each) => each.run('prompt', 'worker-ps', 'go on')));
+  expect(said.map(({ code }) => code).toSorted()).toEqual([0, 1]);
+  expect(agent.submitted()).toHaveLength(1);
+  agent.register({ status: 'waiting', waitingFor: 'permission prompt' });
+  const messages = () => readFileSync(told, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
+  await until('somebody is called', () => messages().length > 0, waitMs);
+  for (const each of [world, second])
+    await until(
+      'both see it',
+      async () => (await each.run('health', 'worker-ps')).stdout.includes('waiting-human'),
+      waitMs,
+    );
+  expect(messages()).toHaveLength(1);
 });
 
 it('many processes that want the same agents: each is held by one at a time, under ever higher numbers', async () => {
