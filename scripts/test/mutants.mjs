@@ -9,6 +9,7 @@ const command = 'src/actions/deeds/command.test.ts';
 const cycle = 'src/decide/handoff/cycle.test.ts';
 const heldBack = 'src/handoff/held-back.test.ts';
 const handoffs = 'src/handoff/handoffs.test.ts';
+const backup = 'test/system/backup.test.ts';
 
 /** @type {{ guarantee: number, what: string, file: string, find: string, put: string, tests: string[] }[]} */
 export const mutants = [
@@ -533,5 +534,38 @@ export const mutants = [
     find: "by: 'none',\n      why: 'the rules were written with the labelled runs at hand; all four of the family together',",
     put: "by: 'measured' as 'none',\n      why: '',",
     tests: ['src/decide/worth.test.ts'],
+  },
+  // 51: a backup comes back whole or not at all.
+  {
+    guarantee: 51,
+    what: 'an altered backup is taken in',
+    file: 'src/record/backup-file.ts',
+    find: "if (said !== hash.digest('hex'))",
+    put: 'if (false)',
+    tests: [backup],
+  },
+  {
+    guarantee: 51,
+    what: 'a database that is not empty is replaced unasked',
+    file: 'src/record/backup.ts',
+    find: "replace ? [] : ownObjects('TABLE')",
+    put: 'replace ? [] : []',
+    tests: [backup],
+  },
+  {
+    guarantee: 51,
+    what: 'a table ends in the middle of its rows',
+    file: 'src/record/backup-file.ts',
+    find: 'indexOf(`\\n${tableEnd}`)',
+    put: 'indexOf(tableEnd)',
+    tests: [backup],
+  },
+  {
+    guarantee: 51,
+    what: 'numbers are given out again',
+    file: 'src/record/backup.ts',
+    find: 'of head.sequences)',
+    put: 'of [])',
+    tests: [backup],
   },
 ];

@@ -6,7 +6,7 @@ import { withoutForgotten } from '../model/forgotten.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
 import { redactTables, whyKept } from '../record/redact.ts';
-import { databaseRuns, databaseUrl, openDatabase } from '../rows/database.ts';
+import { databaseUrl, withDatabase } from '../rows/database.ts';
 import { askControl } from './control.ts';
 
 /** Taking out what slipped through: of the tables, of our own files, and of a running daemon's memory. */
@@ -56,7 +56,6 @@ export async function redactEverywhere(
   return tables.ok ? ok({ replaced: tables.value, ...redactFiles(home, forms) }) : tables;
 }
 
-/** Starts the embedded server for it where none runs. */
 async function redactDatabase(
   home: Home,
   environment: NodeJS.ProcessEnv,
@@ -64,14 +63,10 @@ async function redactDatabase(
   progress: (line: string) => void,
 ): Promise<Result<Record<string, number>, RedactFailure>> {
   if (!databaseUrl(home, environment).ok) return ok({});
-  const ran = databaseRuns(home);
-  const database = await openDatabase(home, environment, { progress });
-  if (!database.ok) return fail('unavailable', database.message, database.fix);
-  const { url } = database.value;
-  const forgotten = await forgetFirst(home, url, forms);
-  const tables = forgotten.ok ? await redactTables(url, forms, ownHost(environment)) : forgotten;
-  if (!ran && runningDaemon(home) === null) await database.value.stop();
-  return tables;
+  return withDatabase<Record<string, number>, RedactFailure>(home, environment, { progress }, async ({ url }) => {
+    const forgotten = await forgetFirst(home, url, forms);
+    return forgotten.ok ? redactTables(url, forms, ownHost(environment)) : forgotten;
+  });
 }
 
 /** The daemon forgets before the tables are gone through, or it would write the secret again; what is refused it keeps. */

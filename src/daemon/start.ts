@@ -9,7 +9,7 @@ import { fileLog } from '../home/log.ts';
 import { Counters } from '../model/counters.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { listens } from '../record/listens.ts';
-import { acquireLock, isHeld } from '../record/lock-file.ts';
+import { acquireLock, holderOf } from '../record/lock-file.ts';
 import { openStore } from '../record/store.ts';
 import { databaseRuns, openDatabase } from '../rows/database.ts';
 import { OddRows } from '../rows/odd-rows.ts';
@@ -45,7 +45,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Result<Runnin
   const made = makeHomeDir(home);
   if (!made.ok) return fail('home', made.message, made.fix);
   // From another container its pid is not to be seen, and its lock looks like that of a dead one.
-  if ((await listens(path.join(home.dir, 'daemon.sock'))) && !isHeld(home.daemonLock))
+  if ((await listens(path.join(home.dir, 'daemon.sock'))) && holderOf(home.daemonLock) === null)
     return fail('already-running', `a daemon that cannot be seen from here, as in another container, has ${home.dir}`);
   const lock = acquireLock(home.daemonLock);
   if (!lock.ok) {

@@ -11,6 +11,8 @@ export interface Home {
   dir: string;
   daemonFile: string;
   daemonLock: string;
+  /** Of a command that has started the database for itself. */
+  borrowLock: string;
   /** Under which id the rows of this directory stand. */
   hostFile: string;
   logFile: string;
@@ -37,6 +39,7 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     dir,
     daemonFile: path.join(dir, 'daemon.json'),
     daemonLock: path.join(dir, 'daemon.lock'),
+    borrowLock: path.join(dir, 'borrow.lock'),
     hostFile: path.join(dir, 'host.json'),
     logFile: path.join(dir, 'daemon.log'),
     pausedFile: path.join(dir, 'paused'),

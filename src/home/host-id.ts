@@ -61,6 +61,18 @@ function isCopied(known: HostFile, here: Pick<HostFile, 'machine' | 'dir'>): boo
   return there === 'unreadable' || there?.id === known.id;
 }
 
+/** For a backup: what goes back with the rows that stand under it. null: there is none. */
+export function hostRecord(home: Home): string | null {
+  const known = read(home.hostFile);
+  return known === null || known === 'unreadable' ? null : JSON.stringify(known);
+}
+
+/** The rows of a backup are this directory's: it is then as if that one had been put back here, and the next start judges it so. */
+export function takeOverHost(home: Home, record: string): Result<void> {
+  if (parse(record) === 'unreadable') return fail('unusable', 'the backup does not say whose rows it holds');
+  return writeByRename(home.hostFile, Buffer.from(`${record}\n`), 0o600);
+}
+
 /** null: there is none. */
 function read(file: string): HostFile | 'unreadable' | null {
   let text: string;
@@ -69,6 +81,10 @@ function read(file: string): HostFile | 'unreadable' | null {
   } catch (error) {
     return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '') ? null : 'unreadable';
   }
+  return parse(text);
+}
+
+function parse(text: string): HostFile | 'unreadable' {
   try {
     const { v, id, machine, dir, copyOf } = JSON.parse(text) as HostFile;
     const isWhole = v === 1 && typeof id === 'string' && idPattern.test(id) && typeof dir === 'string';

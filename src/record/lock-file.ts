@@ -40,10 +40,10 @@ export function acquireLock(path: string, extra: Json = null): Lock {
   }
 }
 
-/** By a process that can be seen from here, and lives. */
-export function isHeld(path: string): boolean {
+/** The process that has it, can be seen from here, and lives. */
+export function holderOf(path: string): number | null {
   const owner = readLock(path)?.owner ?? null;
-  return owner !== null && isAlive(owner);
+  return owner !== null && isAlive(owner) ? owner.pid : null;
 }
 
 /** Tries again until `timeoutMs` have passed; the last answer counts. */

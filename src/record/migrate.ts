@@ -9,7 +9,7 @@ export type MigrateFailure = 'unavailable' | 'newer-schema' | 'too-old' | 'faile
 
 const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), 'migrations');
 /** Any number will do, as long as every Watchkeeper uses the same. */
-const lockKey = 7_307_182;
+export const lockKey = 7_307_182;
 const oldestServer = 140_000;
 
 interface Migration {
@@ -32,7 +32,7 @@ export async function migrate(url: string): Promise<Result<number, MigrateFailur
       return fail('too-old', 'the database server is older than PostgreSQL 14', 'use a newer server');
     }
     await client.query('SELECT pg_advisory_lock($1)', [lockKey]);
-    return await apply(client, known());
+    return await apply(client);
   } catch (error) {
     return fail('failed', `the schema could not be brought up to date (${(error as Error).message})`);
   } finally {
@@ -40,14 +40,9 @@ export async function migrate(url: string): Promise<Result<number, MigrateFailur
   }
 }
 
-async function apply(client: pg.Client, migrations: Migration[]): Promise<Result<number, MigrateFailure>> {
-  await client.query(
-    'CREATE TABLE IF NOT EXISTS schema_migrations (version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
-  );
-  const done = await client.query<{ version: number }>('SELECT version FROM schema_migrations');
-  const applied = new Set(done.rows.map((row) => row.version));
-  const newest = migrations.at(-1)?.version ?? 0;
-  const beyond = Math.max(0, ...applied);
+async function apply(client: pg.Client): Promise<Result<number, MigrateFailure>> {
+  const newest = newestSchema();
+  const beyond = Math.max(0, ...(await applied(client)));
   if (beyond > newest) {
     return fail(
       'newer-schema',
@@ -55,17 +50,43 @@ async function apply(client: pg.Client, migrations: Migration[]): Promise<Result
       'install a newer watchkeeper or use another database',
     );
   }
-  for (const migration of migrations) {
-    if (applied.has(migration.version)) continue;
+  for (const { version } of known()) {
     await client.query('BEGIN');
-    await client.query('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', [
-      migration.version,
-      migration.name,
-    ]);
-    await client.query(migration.sql);
+    await raiseSchema(client, version);
     await client.query('COMMIT');
   }
   return ok(newest);
+}
+
+export function newestSchema(): number {
+  return known().at(-1)?.version ?? 0;
+}
+
+/** What is missing up to this version, within the caller's transaction. */
+export async function raiseSchema(client: pg.Client, upTo: number): Promise<void> {
+  const done = await applied(client);
+  for (const { version, name, sql } of known()) {
+    if (version > upTo || done.has(version)) continue;
+    await client.query('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', [version, name]);
+    await client.query(sql);
+  }
+}
+
+async function applied(client: pg.Client): Promise<Set<number>> {
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS schema_migrations (version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+  );
+  const done = await client.query<{ version: number }>('SELECT version FROM schema_migrations');
+  return new Set(done.rows.map((row) => row.version));
+}
+
+/** All that migrations make, in their order: a table comes after those it refers to. In the schema there may be others. */
+export function ownObjects(kind: 'TABLE' | 'VIEW' | 'FUNCTION', upTo = newestSchema()): string[] {
+  const made = new RegExp(`^CREATE (?:OR REPLACE )?${kind} (\\w+)`, 'gm');
+  const names = known()
+    .filter(({ version }) => version <= upTo)
+    .flatMap(({ sql }) => [...sql.matchAll(made)].map(([, name = '']) => name));
+  return [...new Set(names)];
 }
 
 function known(): Migration[] {

@@ -8,11 +8,14 @@ import {
   startEmbedded,
   stopEmbedded,
 } from '../record/embedded/server.ts';
+import { holderOf, waitForLock } from '../record/lock-file.ts';
 import { migrate } from '../record/migrate.ts';
 
 /** Where the rows go: the embedded server of this home, or the one DATABASE_URL names. */
 export interface Database {
   url: string;
+  /** Of the tables' owner. */
+  adminUrl: string;
   embedded: boolean;
   /** The embedded server does not run: a kill is noticed before there is a row to write. */
   isGone(): boolean;
@@ -24,7 +27,7 @@ export interface Database {
 export async function openDatabase(
   home: Home,
   environment: NodeJS.ProcessEnv,
-  options: Pick<StartOptions, 'progress' | 'notice' | 'createUser'>,
+  options: Omit<StartOptions, 'timeoutMs'>,
 ): Promise<Result<Database>> {
   const given = environment.DATABASE_URL;
   if (given) {
@@ -32,6 +35,7 @@ export async function openDatabase(
     if (!migrated.ok) return migrated;
     return ok({
       url: given,
+      adminUrl: given,
       embedded: false,
       isGone: () => false,
       ensure: () => Promise.resolve(ok(undefined)),
@@ -44,6 +48,7 @@ export async function openDatabase(
   if (!migrated.ok) return migrated;
   return ok({
     url: started.value.url,
+    adminUrl: started.value.adminUrl,
     embedded: true,
     isGone: () => embeddedRunning(home.dir) === null,
     async ensure() {
@@ -53,6 +58,34 @@ export async function openDatabase(
     },
     stop: () => stopEmbedded(home.dir),
   });
+}
+
+const borrowMs = 60_000;
+
+/**
+ * For one piece of work, with a daemon or without: the embedded server is started for it and stopped again where no daemon has it.
+ * One at a time then, or the first to end would stop it for all.
+ */
+export async function withDatabase<T, R extends string>(
+  home: Home,
+  environment: NodeJS.ProcessEnv,
+  options: Pick<StartOptions, 'progress' | 'notice' | 'otherMajor'>,
+  work: (database: Database) => Promise<Result<T, R>>,
+): Promise<Result<T, R | 'unavailable'>> {
+  const isDaemons = () => ![null, process.pid].includes(holderOf(home.daemonLock));
+  const lock = environment.DATABASE_URL || isDaemons() ? null : await waitForLock(home.borrowLock, borrowMs);
+  if (lock?.ok === false)
+    return fail('unavailable', 'another command has started the database for itself', 'try again');
+  try {
+    const ran = databaseRuns(home);
+    const database = await openDatabase(home, environment, options);
+    if (!database.ok) return fail('unavailable', database.message, database.fix);
+    const done = await work(database.value);
+    if (!ran && !isDaemons()) await database.value.stop();
+    return done;
+  } finally {
+    lock?.release();
+  }
 }
 
 /** For commands that only read: where the database is, without starting one. */

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ok, type Result } from '../../model/result.ts';
 import { type EmbeddedFailure, embeddedFailure } from './failure.ts';
-import { type EmbeddedPlace, isInitialised, rootOf } from './place.ts';
+import { clusterMajor, type EmbeddedPlace, isInitialised, majorOf, rootOf } from './place.ts';
+import type { StartWish } from './prepare.ts';
 import { runAs } from './run-as.ts';
 import { adminRole } from './settings.ts';
 
@@ -10,9 +11,17 @@ import { adminRole } from './settings.ts';
 export async function ensureCluster(
   place: EmbeddedPlace,
   timeoutMs: number,
-  progress: (line: string) => void,
+  { progress, notice, otherMajor }: StartWish,
 ): Promise<Result<null, EmbeddedFailure>> {
-  if (isInitialised(place)) return sameMajor(place);
+  if (isInitialised(place)) {
+    const made = clusterMajor(place);
+    if (made === majorOf(place.binaries)) return ok(null);
+    if (otherMajor !== 'moved-away') return ofOtherMajor(place, made);
+    const away = `${place.cluster}-${made}`;
+    if (existsSync(away)) return embeddedFailure('other-major', `${away} is in the way`, 'remove or rename it');
+    renameSync(place.cluster, away);
+    notice(`the database of PostgreSQL ${made} stays in ${away}: remove it when all is well`);
+  }
   if (existsSync(place.cluster)) {
     return embeddedFailure('initdb-failed', `${place.cluster} exists but holds no database`, 'move it away');
   }
@@ -57,14 +66,11 @@ function initdb(binaries: string, folder: string): [string, ...string[]] {
   ];
 }
 
-function sameMajor(place: EmbeddedPlace): Result<null, EmbeddedFailure> {
-  const made = readFileSync(path.join(place.cluster, 'PG_VERSION'), 'utf8').trim();
-  const ours = path.basename(place.binaries).split('.')[0] ?? '';
-  if (made === ours) return ok(null);
+function ofOtherMajor(place: EmbeddedPlace, made: string): Result<null, EmbeddedFailure> {
   return embeddedFailure(
     'other-major',
-    `the database in ${place.cluster} was made by PostgreSQL ${made}, and this Watchkeeper brings PostgreSQL ${ours}`,
-    `use the Watchkeeper version that made it`,
+    `the database in ${place.cluster} was made by PostgreSQL ${made}, and this Watchkeeper brings PostgreSQL ${majorOf(place.binaries)}`,
+    '`watchkeeper db backup FILE` and then `watchkeeper db restore FILE --replace` take over what is in it',
   );
 }
 

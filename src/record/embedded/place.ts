@@ -35,6 +35,16 @@ export function rootOf(place: EmbeddedPlace): string {
   return path.dirname(place.cluster);
 }
 
+/** Of PostgreSQL, which can only read what its own major version wrote. */
+export function majorOf(binaries: string): string {
+  return path.basename(binaries).split('.')[0] ?? '';
+}
+
+/** Of an initialised one. */
+export function clusterMajor(place: EmbeddedPlace): string {
+  return readFileSync(path.join(place.cluster, 'PG_VERSION'), 'utf8').trim();
+}
+
 export function isInitialised(place: EmbeddedPlace): boolean {
   return existsSync(path.join(place.cluster, 'PG_VERSION'));
 }

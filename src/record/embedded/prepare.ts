@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -19,7 +20,17 @@ import { ok, type Result } from '../../model/result.ts';
 import { explainRun, installBinaries, isWhole, runVersion } from './binaries.ts';
 import { type EmbeddedFailure, embeddedFailure } from './failure.ts';
 import { findPackage, type PostgresPackage } from './package.ts';
-import { clusterIn, confIn, type EmbeddedPlace, readPlace, rootOf, writePlace } from './place.ts';
+import {
+  clusterIn,
+  clusterMajor,
+  confIn,
+  type EmbeddedPlace,
+  isInitialised,
+  majorOf,
+  readPlace,
+  rootOf,
+  writePlace,
+} from './place.ts';
 import type { OsUser } from './run-as.ts';
 import { callerName, chooseServerUser, serverUserName, type UserWish, weAreRoot } from './server-user.ts';
 import { hbaConf, identConf, postgresConf, shortHash } from './settings.ts';
@@ -37,6 +48,8 @@ export interface Prepared {
 
 export interface StartWish extends UserWish {
   progress: (line: string) => void;
+  /** What becomes of a cluster that another major version made: it is served by that one, or makes way for a new one. */
+  otherMajor: 'refused' | 'served' | 'moved-away';
 }
 
 export function makeHome(home: string): Result<null, EmbeddedFailure> {
@@ -70,10 +83,12 @@ export function isOutdated(home: string, place: EmbeddedPlace): boolean {
 
 /** Everything the server needs but the cluster itself. Only under the lock, and only while no server runs. */
 export async function prepare(home: string, wish: StartWish): Promise<Result<Prepared, EmbeddedFailure>> {
-  const recorded = readPlace(home);
+  const found = readPlace(home);
+  const asMade = wish.otherMajor === 'served' && found !== null ? placeAsMade(found) : null;
+  const recorded = asMade ?? found;
   const chosen = await chooseServerUser(wish);
   if (!chosen.ok) return chosen;
-  const source = choosePackage(recorded);
+  const source = asMade === null ? choosePackage(recorded) : ok(null);
   if (!source.ok) return source;
   let answer: Result<Prepared, EmbeddedFailure> = embeddedFailure(
     'no-access',
@@ -104,6 +119,15 @@ function candidateRoots(home: string, recorded: EmbeddedPlace | null): string[] 
 /** initdb itself runs `"<its folder>/postgres" -V` through a shell. */
 function shellSafe(folder: string): boolean {
   return !/["$`\\\n]/.test(folder);
+}
+
+/** With the program that made the cluster, which stays beside the ones that came later. null: it is gone. */
+function placeAsMade(place: EmbeddedPlace): EmbeddedPlace | null {
+  if (!isInitialised(place)) return null;
+  const major = clusterMajor(place);
+  const versions = readdirSync(rootOf(place)).filter((name) => majorOf(name) === major && !name.includes('.tmp-'));
+  const newest = versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);
+  return newest === undefined ? null : { ...place, binaries: path.join(rootOf(place), newest) };
 }
 
 /** A missing package is no reason to leave a database alone that has its server beside it. */
@@ -179,7 +203,10 @@ function writeConf(place: EmbeddedPlace): number {
   if (path.dirname(place.socketDir) === pgRoot) makeFolder(place.socketDir, 0o700, place.serverUser);
   const conf = confIn(pgRoot);
   makeFolder(conf, 0o755, null);
-  replaceFile(path.join(conf, 'postgresql.conf'), postgresConf(place, conf));
+  replaceFile(
+    path.join(conf, 'postgresql.conf'),
+    postgresConf(place, { confDir: conf, major: majorOf(place.binaries) }),
+  );
   replaceFile(path.join(conf, 'pg_hba.conf'), hbaConf);
   replaceFile(identFile(place), identConf(callerName()));
   const { O_CREAT, O_TRUNC, O_APPEND, O_RDWR, O_NOFOLLOW } = constants;

@@ -31,6 +31,7 @@ export interface StartOptions {
   notice?: (line: string) => void;
   /** As root: the server's user is made where it is missing. */
   createUser?: boolean;
+  otherMajor?: StartWish['otherMajor'];
 }
 
 type Started = Result<EmbeddedServer, EmbeddedFailure>;
@@ -63,8 +64,8 @@ export async function startEmbedded(home: string, options: StartOptions = {}): P
     return embeddedFailure('locked', `the database cannot be started, ${why}`);
   }
   try {
-    const { progress = () => {}, notice = () => {}, createUser = true } = options;
-    return await startLocked(real, endMs, { progress, notice, createUser });
+    const { progress = () => {}, notice = () => {}, createUser = true, otherMajor = 'refused' } = options;
+    return await startLocked(real, endMs, { progress, notice, createUser, otherMajor });
   } finally {
     lock.release();
   }
@@ -163,7 +164,7 @@ async function startLocked(home: string, endMs: number, wish: StartWish): Promis
   if (!prepared.ok) return prepared;
   const { place, startLog } = prepared.value;
   try {
-    const cluster = await ensureCluster(place, Math.max(endMs - performance.now(), 1), progress);
+    const cluster = await ensureCluster(place, Math.max(endMs - performance.now(), 1), wish);
     if (!cluster.ok) return cluster;
     const ready = await launch(prepared.value, endMs, progress);
     return ready.ok ? ok(describe(place, ready.value)) : ready;

@@ -14,7 +14,10 @@ export function clusterName(cluster: string): string {
   return `wk-${shortHash(cluster)}`;
 }
 
-export function postgresConf(place: { cluster: string; socketDir: string }, confDir: string): string {
+export function postgresConf(
+  place: { cluster: string; socketDir: string },
+  { confDir, major }: { confDir: string; major: string },
+): string {
   const values: Record<string, string> = {
     cluster_name: clusterName(place.cluster),
     hba_file: `${confDir}/pg_hba.conf`,
@@ -26,7 +29,7 @@ export function postgresConf(place: { cluster: string; socketDir: string }, conf
     unix_socket_directories: `"${place.socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     // 18 MB for the whole server instead of 28.
-    io_method: 'sync',
+    ...(Number(major) < 18 ? {} : { io_method: 'sync' }),
     max_connections: '40',
     shared_buffers: '32MB',
     max_wal_size: '256MB',

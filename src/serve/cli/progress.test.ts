@@ -20,7 +20,7 @@ function terminals({ stdout, stderr }: { stdout: boolean; stderr: boolean }): vo
 }
 
 function read(): void {
-  const progress = new Progress(200_000_000, 1);
+  const progress = new Progress(200_000_000, '1 record');
   progress.add(100_000_000);
   progress.above(() => seen.push('a line'));
   progress.clear();

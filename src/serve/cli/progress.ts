@@ -1,5 +1,3 @@
-import { counted } from '../../model/count.ts';
-
 const barColumns = 30;
 const drawEveryMs = 100;
 
@@ -12,13 +10,17 @@ export class Progress {
   #drawnMs = 0;
   #visible = false;
 
-  constructor(bytes: number, files: number) {
+  constructor(bytes: number, what: string) {
     this.#bytes = Math.max(1, bytes);
-    this.#what = `${counted(files, 'record')}, ${(bytes / 1e6).toFixed(0)} MB`;
+    this.#what = `${what}, ${(bytes / 1e6).toFixed(0)} MB`;
   }
 
   add(bytes: number): void {
-    this.#done += bytes;
+    this.reach(this.#done + bytes);
+  }
+
+  reach(bytes: number): void {
+    this.#done = bytes;
     const nowMs = performance.now();
     if (!this.#shown || nowMs - this.#drawnMs < drawEveryMs) return;
     this.#drawnMs = nowMs;

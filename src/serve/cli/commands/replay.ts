@@ -65,7 +65,7 @@ async function replay(paths: string[], options: Options): Promise<void> {
   const json = options.json === true;
   const progress = new Progress(
     jobs.reduce((sum, { bytes }) => sum + bytes, 0),
-    jobs.length,
+    counted(jobs.length, 'record'),
   );
   let heading: ReplayJob | null = null;
   const tell = (job: ReplayJob, part: ReplayPart) => {
