@@ -42,8 +42,8 @@ export const mutants = [
     guarantee: 2,
     what: 'an unproved prompt counts as confirmed',
     file: 'src/act/deliver.ts',
-    find: "if (proof === null) return { outcome: 'uncertain', reason: 'no-proof',",
-    put: "if (proof === null) return { outcome: 'confirmed', reason: null,",
+    find: "return { outcome: 'uncertain', reason: isThere ? 'left-in-box' : 'no-proof', proof, proofMs, draftRestored };",
+    put: "return { outcome: 'confirmed', reason: null, proof, proofMs, draftRestored };",
     tests: ['src/act/deliver.test.ts'],
   },
   {
@@ -192,6 +192,22 @@ export const mutants = [
     put: "if (guard === null) return 'stale';",
     tests: [typist],
   },
+  {
+    guarantee: 2,
+    what: 'what was submitted is said again because its record is late',
+    file: 'src/decide/handoff/moves.ts',
+    find: "if (before.isSubmitted) return fail('uncertain');",
+    put: '',
+    tests: ['src/decide/handoff/cycle.test.ts'],
+  },
+  {
+    guarantee: 13,
+    what: 'a record whose last line cannot be read is believed',
+    file: 'src/sense/agent-follower.ts',
+    find: 'this.#isLastLineBad = !parsed.ok;',
+    put: '',
+    tests: ['src/sense/agent-follower.test.ts'],
+  },
   // 6: unknown never acts.
   {
     guarantee: 6,
@@ -213,8 +229,16 @@ export const mutants = [
     guarantee: 6,
     what: 'Escape is pressed wherever something types',
     file: 'src/actions/typist.ts',
-    find: "else if (activity !== 'busy' || agent.isBroken('registry')) refusals.push('stale');",
+    find: "else if (activity !== 'busy') refusals.push('stale');",
     put: '',
+    tests: [typist],
+  },
+  {
+    guarantee: 6,
+    what: 'Escape is pressed into a client without a registry whose screen shows no turn',
+    file: 'src/actions/typist.ts',
+    find: "return said === 'busy' && picture?.reading?.shows !== 'busy' ? null : said;",
+    put: 'return said;',
     tests: [typist],
   },
   {

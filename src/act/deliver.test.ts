@@ -263,7 +263,7 @@ describe('a command that the client would complete to another one', () => {
   it('is not submitted by a second Enter either', async () => {
     const there = terminal({ swallows: 1, provedAtMs: null });
     there.menu = (text) => (there.pressed.includes('Enter') ? completes(text) : null);
-    expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'uncertain', reason: 'no-proof' });
+    expect(await deliver(command, there.ports)).toMatchObject({ outcome: 'uncertain', reason: 'left-in-box' });
     expect(there.pressed).toEqual(['Enter']);
   });
 });

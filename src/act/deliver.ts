@@ -131,7 +131,11 @@ export async function deliver(delivery: Delivery, ports: DeliveryPorts): Promise
   await ports.at('proved');
   const proofMs = proof === null ? null : Math.round(ports.monotonicMs() - enteredMs);
   const draftRestored = draft === null ? null : (await waitForBox(ports, (text) => text === draft)) !== null;
-  if (proof === null) return { outcome: 'uncertain', reason: 'no-proof', proof, proofMs, draftRestored };
+  if (proof === null) {
+    // The client did not take it, or a person has taken it back.
+    const isThere = isOurs((await readBox(ports))?.text ?? '', delivery, dialect);
+    return { outcome: 'uncertain', reason: isThere ? 'left-in-box' : 'no-proof', proof, proofMs, draftRestored };
+  }
   return { outcome: proof.queued ? 'queued' : 'confirmed', reason: null, proof, proofMs, draftRestored };
 }
 

@@ -118,6 +118,18 @@ describe('what nobody knows is not acted on', () => {
     expect(await interrupt[1](agent)).toMatchObject({ outcome: 'confirmed' });
     expect(agent.typed).toEqual(['Escape']);
   });
+
+  it('to a client that has no registry it is pressed only where its record and its screen say so', async () => {
+    const agent = new TypedAgent();
+    Object.assign(agent, { status: null, standIn: 'busy', shows: 'idle' });
+    expect(await interrupt[1](agent)).toMatchObject({ outcome: 'refused', reason: 'stale' });
+    Object.assign(agent, { standIn: 'idle', shows: 'busy' });
+    expect(await interrupt[1](agent)).toMatchObject({ outcome: 'refused', reason: 'not-working' });
+    expect(agent.typed).toEqual([]);
+    agent.standIn = 'busy';
+    expect(await interrupt[1](agent)).toMatchObject({ outcome: 'confirmed' });
+    expect(agent.typed).toEqual(['Escape']);
+  });
 });
 
 describe('what is not the agent in its own pane any more gets nothing', () => {

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Delivered, type Delivery, deliver } from '../act/deliver.ts';
+import type { PaneNow } from '../act/pane-facts.ts';
 import type { OwnPane, PaneTerminal, TypingGuard } from '../act/pane-terminal.ts';
+import type { ScreenReading } from '../clients/client.ts';
 import type { Config } from '../config/schema.ts';
 import { againstTyping } from '../decide/fit.ts';
 import { whyNotHeld } from '../decide/gate.ts';
 import { type ClockTrust, peopleBySteadyClock } from '../decide/steady-people.ts';
 import type { Action, Refusal } from '../model/action.ts';
-import type { AgentView } from '../model/agent.ts';
+import type { AgentView, RegistryActivity } from '../model/agent.ts';
 import type { PaneFacts } from '../model/delivery.ts';
 import type { HoldStanding } from '../model/hold.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
@@ -32,6 +34,14 @@ export interface TypistParts {
   holdNumber: (view: AgentView) => number | null;
 }
 
+/** A pane in this very moment, and what its screen says where the client's registry says nothing. */
+interface Glance {
+  pane: PaneNow | null;
+  picture: { reading: ScreenReading | null } | null;
+}
+
+type Now = Omit<Glance, 'pane'> & { pane: PaneFacts | null };
+
 /** The row by which something is typed. */
 export type TypedBy = Pick<Action, 'intent'> & { agent: string };
 
@@ -53,7 +63,7 @@ export class Typist {
   async against(name: string): Promise<Refusal[]> {
     const agent = this.#parts.agent(name);
     if (agent === null || agent.seen.place === null) return ['not-agent'];
-    return [...this.#against(agent, await this.pane(name))];
+    return [...this.#against(agent, await glance(agent, this.#terminal(agent, null)))];
   }
 
   /** The same for one Escape. */
@@ -81,9 +91,16 @@ export class Typist {
     if (agent === null || agent.seen.place === null) {
       return { outcome: 'refused', reason: 'not-agent', proof: null, proofMs: null, draftRestored: null };
     }
+    const terminal = this.#terminal(agent, holdIn(by));
+    let picture: Glance['picture'] = null;
+    const facts = async () => {
+      const now = await glance(agent, terminal);
+      picture = now.picture;
+      return now.pane;
+    };
     return deliver(delivery, {
-      terminal: this.#terminal(agent, holdIn(by)),
-      whyNotNow: (pane) => this.#whyNotNow(agent, pane, delivery.atPromptOnly === true),
+      terminal: { ...terminal, facts },
+      whyNotNow: (pane) => this.#whyNotNow(agent, { pane, picture }, delivery.atPromptOnly === true),
       dialect: agent.seen.client.dialect,
       proof: (_tag, timeoutMs) => prove(timeoutMs),
       at,
@@ -93,8 +110,8 @@ export class Typist {
   }
 
   /**
-   * One Escape, and only while its registry says busy in this very moment: at the prompt two of them open a menu, and
-   * in a dialog it is an answer.
+   * One Escape, and only while the client says busy in this very moment, by its registry or, where it has none, by its
+   * record and its screen: at the prompt two of them may open a menu, and in a dialog it is an answer.
    */
   async interrupt(by: TypedBy): Promise<Refusal | 'done' | 'unknown'> {
     const agent = this.#parts.agent(by.agent);
@@ -102,7 +119,7 @@ export class Typist {
     const terminal = this.#terminal(agent, holdIn(by));
     const { refusals, guard } = await this.#aim(agent, terminal);
     if (refusals[0] !== undefined || guard === null) return refusals[0] ?? 'stale';
-    if (!(await terminal.fence())) return this.#whyNotNow(agent, await terminal.facts()) ?? 'stale';
+    if (!(await terminal.fence())) return this.#whyNotNow(agent, await glance(agent, terminal)) ?? 'stale';
     const typed = await terminal.keys(agent.seen.client.dialect.keys.interrupt, 1, guard);
     return typed === 'not-now' ? 'stale' : typed;
   }
@@ -111,16 +128,26 @@ export class Typist {
   async #aim(agent: WatchedAgent, terminal: PaneTerminal): Promise<{ refusals: Refusal[]; guard: TypingGuard | null }> {
     const [screen, pane] = [await terminal.screen(), await terminal.facts()];
     const box = screen === null ? null : agent.seen.client.dialect.findInputBox(screen);
-    const refusals = [...this.#against(agent, pane)];
+    const picture = pictureOf(agent, screen);
+    const refusals = [...this.#against(agent, { pane, picture })];
     if (pane === null) return { refusals, guard: null };
     if (pane.mode !== '') refusals.push('pane-mode');
     if (box === null) refusals.push('no-input-box');
-    const { activity } = lookNow(agent.seen, pane.pid, this.#parts.processes, this.#parts.files);
+    const activity = this.#working(agent, { pane, picture });
     if (activity === 'idle' || activity === 'shell') refusals.push('not-working');
-    else if (activity !== 'busy' || agent.isBroken('registry')) refusals.push('stale');
+    else if (activity !== 'busy') refusals.push('stale');
     const { pid: panePid, command, onlookers } = pane;
     const guard = box === null ? null : { panePid, command, boxMark: box.mark, shows: null, onlookers };
     return { refusals: [...new Set(refusals)], guard };
+  }
+
+  /** Does a turn run in this very moment? null: nobody knows. */
+  #working(agent: WatchedAgent, { pane, picture }: Now): RegistryActivity | null {
+    const { clock, processes, files } = this.#parts;
+    if (agent.seen.client.sources.registry !== undefined)
+      return agent.isBroken('registry') ? null : lookNow(agent.seen, pane?.pid ?? null, processes, files).activity;
+    const said = agent.standIn(clock.nowMs(), picture);
+    return said === 'busy' && picture?.reading?.shows !== 'busy' ? null : said;
   }
 
   /** Nothing is typed into it but under this number of the hold. */
@@ -138,12 +165,12 @@ export class Typist {
     return !paused() && view !== null && number !== null && holdNumber(view) === number;
   }
 
-  #whyNotNow(agent: WatchedAgent, pane: PaneFacts | null, atPromptOnly = false): Refusal | null {
-    const [first] = this.#against(agent, pane, atPromptOnly);
+  #whyNotNow(agent: WatchedAgent, now: Now, atPromptOnly = false): Refusal | null {
+    const [first] = this.#against(agent, now, atPromptOnly);
     return first ?? null;
   }
 
-  *#against(agent: WatchedAgent, pane: PaneFacts | null, atPromptOnly = false): Generator<Refusal, void> {
+  *#against(agent: WatchedAgent, { pane, picture }: Now, atPromptOnly = false): Generator<Refusal, void> {
     if (this.#parts.paused()) yield 'paused';
     const notHeld = agent.view === null ? 'no-hold' : whyNotHeld(this.#parts.hold(agent.view));
     if (notHeld !== null) yield notHeld;
@@ -153,7 +180,7 @@ export class Typist {
     // An entry that says something counts more than anything else.
     const unsaid = look.activity === null || look.activity === 'unclear' || agent.isBroken('registry');
     const otherwise = agent.isBroken('registry') ? null : look.activity;
-    const activity = unsaid ? (agent.standIn(clock.nowMs()) ?? otherwise) : look.activity;
+    const activity = unsaid ? (agent.standIn(clock.nowMs(), picture) ?? otherwise) : look.activity;
     const atSetup = agent.view?.reading.detail === 'setup';
     const people = pane === null ? null : peopleBySteadyClock(pane.people, this.#parts.trust(), clock.nowMs());
     const seen = pane === null || people === null ? null : { ...pane, people };
@@ -162,6 +189,15 @@ export class Typist {
     yield* refusals;
     if (atPromptOnly && activity === 'busy') yield 'busy';
   }
+}
+
+async function glance(agent: WatchedAgent, terminal: PaneTerminal): Promise<Glance> {
+  const pane = await terminal.facts();
+  return { pane, picture: agent.hasRegistry ? null : pictureOf(agent, await terminal.screen()) };
+}
+
+function pictureOf({ seen }: WatchedAgent, screen: string | null): Glance['picture'] {
+  return screen === null ? null : { reading: seen.client.sources.screen?.read(screen) ?? null };
 }
 
 function holdIn({ intent }: TypedBy): number | null {

@@ -33,5 +33,5 @@ export function typablePrompt(text: string, tag: string, oneLineOnly: boolean): 
 
 /** A command of the client's, or one of a recipe; null: it is more than one line of plain characters. */
 export function typableCommand(text: string): TypableText | null {
-  return text.startsWith('/') && whyUnsafe(`x ${text}`, true) === null ? (text as TypableText) : null;
+  return text !== '' && whyUnsafe(`x ${text}`, true) === null ? (text as TypableText) : null;
 }

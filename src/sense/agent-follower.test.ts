@@ -119,6 +119,19 @@ describe('a transcript with lines that are no records', () => {
   });
 });
 
+describe('a record whose last line cannot be read', () => {
+  it('is in trouble until the next good one: nobody knows what was said last', () => {
+    const { look } = follower();
+    const good = `${record('user', 1, { message: { role: 'user', content: 'do it' } })}\n`;
+    writeFileSync(transcript, good);
+    expect(look().trouble.transcript).toBeNull();
+    writeFileSync(transcript, `${good}{"half": \n`);
+    expect(look().trouble.transcript).toBe('its last line cannot be read');
+    writeFileSync(transcript, `${good}{"half": \n${good}`);
+    expect(look().trouble.transcript).toBeNull();
+  });
+});
+
 describe('a registry entry that cannot be believed', () => {
   const broken: [string, string, string][] = [
     ['half written', '{"pid": 7, "proc', 'registry.invalid'],

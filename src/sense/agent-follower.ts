@@ -74,6 +74,8 @@ export class AgentFollower {
   #restarted = false;
   #registryTrouble: string | null = null;
   #transcriptTrouble: string | null = null;
+  /** Nobody knows what the client said last. */
+  #isLastLineBad = false;
   /** How many lines were read, and how many of them said anything. */
   readonly #lineCounts = { read: 0, telling: 0 };
 
@@ -222,6 +224,7 @@ export class AgentFollower {
     this.#cwd = this.#registry?.entry.cwd ?? this.#hintedCwd;
     this.#lines = null;
     this.#transcriptTrouble = null;
+    this.#isLastLineBad = false;
     Object.assign(this.#lineCounts, { read: 0, telling: 0 });
     this.#transcriptSeen = null;
     this.#restarted = true;
@@ -258,6 +261,7 @@ export class AgentFollower {
     const events: Observation['events'] = [];
     for (const line of batch.lines) {
       const parsed = record.parseLine(line.text, String(line.offset));
+      this.#isLastLineBad = !parsed.ok;
       if (!parsed.ok) counters.add('transcript.invalid-line');
       else if (!parsed.sidechain) {
         for (const event of parsed.events) events.push({ event: this.#timed(event, nowMs), offset: line.offset });
@@ -266,7 +270,12 @@ export class AgentFollower {
     this.#lineCounts.read += batch.lines.length;
     this.#lineCounts.telling += events.length;
     const { read, telling } = this.#lineCounts;
-    this.#transcriptTrouble = read >= strangeLines && telling === 0 ? 'its format is unknown here' : null;
+    const isStrange = read >= strangeLines && telling === 0;
+    this.#transcriptTrouble = isStrange
+      ? 'its format is unknown here'
+      : this.#isLastLineBad
+        ? 'its last line cannot be read'
+        : null;
     return { events, more: batch.more };
   }
 

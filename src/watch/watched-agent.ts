@@ -4,7 +4,7 @@ import { type HandoffDue, type HandoffPolicy, shouldHandOff } from '../decide/ha
 import { heardOnScreen } from '../detect/heard.ts';
 import { standInActivity } from '../detect/infer.ts';
 import type { LoopTrouble } from '../detect/loops/watch.ts';
-import { type AgentSigns, isSubagentTool, judgeState } from '../detect/state.ts';
+import { type AgentSigns, isSubagentTool, judgeState, type ScreenSigns } from '../detect/state.ts';
 import type { Values } from '../detect/thresholds.ts';
 import type { TurnWords } from '../detect/turn-words.ts';
 import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
@@ -119,9 +119,11 @@ export class WatchedAgent {
     return this.#compactAskedMs;
   }
 
-  /** What it does in this moment where its registry does not say so; null: nobody knows. */
-  standIn(nowMs: number): RegistryActivity | null {
-    return this.#lastSigns === null ? null : standInActivity(this.#lastSigns, nowMs);
+  /** What it does in this moment where its registry does not say so; null: nobody knows. `picture`: a newer one. */
+  standIn(nowMs: number, picture: Pick<ScreenSigns, 'reading'> | null): RegistryActivity | null {
+    if (this.#lastSigns === null) return null;
+    const newer = picture === null ? null : { ...picture, sinceMs: nowMs, atMs: nowMs, drawnMs: null, countedMs: null };
+    return standInActivity(newer === null ? this.#lastSigns : { ...this.#lastSigns, screen: newer }, nowMs);
   }
 
   /** What its own records say of its background work; null while they are being read up. */
@@ -284,7 +286,10 @@ export class WatchedAgent {
       hooks: broken.has('hook') ? null : this.#parts.inbox.facts(this.#session.id),
       screen: broken.has('screen') ? null : senses.screen,
       subagents,
-      recordIsAll: this.#client.sources.registry === undefined && this.#client.sources.hooks === undefined,
+      recordIsAll:
+        observation.trouble.transcript === null &&
+        this.#client.sources.registry === undefined &&
+        this.#client.sources.hooks === undefined,
       compactAskedMs: observation.compactAskedMs,
       contextShare: context === null ? null : context.used / context.usable,
     };

@@ -45,7 +45,8 @@ const wordOf: Record<string, { outcome: string; reason: string | null }[]> = {
   open: [],
   draft: [{ outcome: 'refused', reason: 'draft' }],
   unsafe: [{ outcome: 'refused', reason: 'unsafe-text' }],
-  uncertain: [{ outcome: 'uncertain', reason: 'no-proof' }],
+  uncertain: [{ outcome: 'uncertain', reason: 'daemon-restarted' }],
+  unproved: [{ outcome: 'uncertain', reason: 'no-proof' }],
   late: [
     { outcome: 'uncertain', reason: 'no-proof' },
     { outcome: 'confirmed', reason: 'proved-late' },

@@ -5,6 +5,7 @@ import type { Actions } from '../../src/actions/actions.ts';
 import type { EngineParts } from '../../src/actions/engine.ts';
 import { Typist } from '../../src/actions/typist.ts';
 import { claudeCode } from '../../src/clients/claude-code/client.ts';
+import type { ScreenReading } from '../../src/clients/client.ts';
 import { defaultConfig } from '../../src/config/schema.ts';
 import type { Action, ActionOutcome } from '../../src/model/action.ts';
 import type { Authority, Detail, RegistryActivity, State } from '../../src/model/agent.ts';
@@ -71,6 +72,8 @@ export class TypedAgent {
   status: string | null = 'idle';
   /** What hooks and screen say in its place. */
   standIn: RegistryActivity | null = null;
+  /** Its client has no registry: what its screen shows has to do. */
+  shows: ScreenReading['shows'] | null = null;
   session = oldSession;
   people: PaneFacts['people'] = [];
   /** Its process and its pane are otherwise by now; null: gone. */
@@ -146,15 +149,18 @@ export class TypedAgent {
 
   #watched() {
     const findInputBox = (screen: string) => ({ text: screen, mark: '❯', stashed: this.stashed !== '', chosen: null });
+    const screen = { read: () => ({ shows: this.shows }) as ScreenReading };
+    const sources = this.shows === null ? claudeCode.sources : { screen };
     return {
       seen: {
-        client: { ...claudeCode, dialect: { ...claudeCode.dialect, findInputBox } },
+        client: { ...claudeCode, dialect: { ...claudeCode.dialect, findInputBox }, sources },
         process,
         configDir: '/home/u/.claude',
         place: { socket: '/s', pane: { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false } },
       },
       view: agentView(this.state, this.detail, 5, { authority: this.authority, sessionId: this.session }),
       isBroken: () => false,
+      hasRegistry: this.shows === null,
       standIn: () => this.standIn,
       compactAskedMs: this.compactAskedMs,
       sessionId: this.session,

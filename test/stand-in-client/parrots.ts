@@ -6,14 +6,39 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writ
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../src/conform/until.ts';
+import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import { openPane } from '../system/stand-in.ts';
-import type { World } from '../system/world.ts';
+import { openWorld, type World } from '../system/world.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.dirname(path.dirname(here));
 
+/** With its daemon up. `handoff`: its part of the configuration. */
+export async function openWorldWithParrots(handoff: object = {}): Promise<World> {
+  const world = await openWorld();
+  world.scenario.program = watchkeeperWithParrots(path.join(world.dir, 'copy'));
+  const folder = path.join(world.scenario.home, '.config/watchkeeper');
+  mkdirSync(folder, { recursive: true });
+  const config = { tickSeconds: 0.5, prompt: { humanQuietSeconds: 0.5 }, handoff: { maxParallel: 10, ...handoff } };
+  writeFileSync(path.join(folder, 'config.yaml'), JSON.stringify(config));
+  await world.up();
+  return world;
+}
+
+/** Asked at the daemon's own door, as `seen` of the world does: the program starts for a second each time. */
+export async function handedOver(world: World, agent: string, ms = 90_000): Promise<HandoffDocument> {
+  const begun = await world.ask({ ask: 'handoff', agent, dryRun: false });
+  const now = () => world.ask({ ask: 'handoff-state', id: begun?.id ?? '' });
+  const isOver = async () => ['done', 'failed'].includes((await now())?.step ?? '');
+  await until(`the handoff of ${agent} over`, isOver, ms);
+  return (await now()) as HandoffDocument;
+}
+
+/** How what Watchkeeper says to an agent ends. */
+export const tag = /\[wk-\w+\]$/;
+
 /** Its `watchkeeper` program. */
-export function watchkeeperWithParrots(dir: string): string {
+function watchkeeperWithParrots(dir: string): string {
   for (const name of ['src', 'bin', 'scripts/build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
     cpSync(path.join(root, name), path.join(dir, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'));

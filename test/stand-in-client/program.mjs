@@ -18,6 +18,7 @@ let box = '';
 let question = null;
 let talking = false;
 let hushed = false;
+let wasSpokenTo = false;
 const waiting = [];
 
 function write(entry) {
@@ -26,7 +27,7 @@ function write(entry) {
   const line =
     faults.includes('garbled') && entry.what !== 'begin' ? `{"n": ${lines}, "when": oops` : JSON.stringify(record);
   const put = () => appendFileSync(path.join(folder, `${talk}.talk`), `${line}\n`);
-  if (faults.includes('late') && entry.what === 'you') setTimeout(put, 11_000);
+  if (faults.includes('late') && wasSpokenTo) setTimeout(put, 11_000);
   else put();
 }
 
@@ -55,6 +56,7 @@ function submit() {
   const text = box;
   box = '';
   if (text === '') return;
+  wasSpokenTo = true;
   appendFileSync(path.join(home, 'submitted'), `${JSON.stringify(text)}\n`);
   if (faults.includes('dies-on-enter')) process.exit(1);
   if (text.startsWith(':')) return command(text);

@@ -1,44 +1,173 @@
 // A client that Watchkeeper has never heard of, added by one folder and one line: a plain `> ` box, a record of its own
 // kind, no registry, no hooks, no way to put a draft aside.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+// What takes longer: test/long/stand-in-client.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Parrot, watchkeeperWithParrots } from '../stand-in-client/parrots.ts';
-import { openWorld, type World } from './world.ts';
+import { until } from '../../src/conform/until.ts';
+import { wholeWay } from '../clients/handing-over.ts';
+import { handedOver, openWorldWithParrots, Parrot, tag } from '../stand-in-client/parrots.ts';
+import type { World } from './world.ts';
 
 let world: World;
 
 beforeAll(async () => {
-  world = await openWorld();
-  world.scenario.program = watchkeeperWithParrots(path.join(world.dir, 'copy'));
-  const folder = path.join(world.scenario.home, '.config/watchkeeper');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'config.yaml'), 'tickSeconds: 0.5\nprompt: { humanQuietSeconds: 0.5 }\n');
-  await world.up();
+  world = await openWorldWithParrots();
 });
 afterAll(() => world.end());
 
-async function prompted(agent: string, text: string) {
-  const said = await world.run('prompt', agent, text, '--json');
-  return JSON.parse(said.stdout) as { outcome: string; reason: string | null; proof: string | null; tag: string };
+interface LedgerItem {
+  kind: string;
+  trigger: string;
+  outcome: string | null;
+  outcomes: { outcome: string; reason: string | null }[];
 }
 
-describe('a client added by one folder and one line', () => {
-  let parrot: Parrot;
-  beforeAll(async () => {
-    parrot = await Parrot.open(world, 'polly-ps');
-  });
+async function ledger(agent: string): Promise<LedgerItem[]> {
+  return (JSON.parse((await world.run('audit', agent, '--json')).stdout) as { items: LedgerItem[] }).items;
+}
 
-  it('is recognised', async () => {
-    const seen = await world.agentIs('polly-ps', 'idle');
+describe.concurrent('a client added by one folder and one line', () => {
+  it('is recognised, and each of its states is seen', async () => {
+    const parrot = await Parrot.open(world, 'polly-ps');
+    const seen = await world.seen('polly-ps', 'idle');
     expect(seen).toMatchObject({ client: 'parrot', cwd: parrot.cwd, session_id: [...parrot.talks().keys()][0] });
     const health = Object.fromEntries(seen.sources.map(({ source, health }) => [source, health]));
     expect(health).toMatchObject({ registry: 'absent', hook: 'absent', statusline: 'absent', transcript: 'ok' });
+
+    parrot.hold();
+    await parrot.says('talk for long');
+    await world.seen('polly-ps', 'working/thinking');
+    parrot.letGo();
+    await world.seen('polly-ps', ({ state, last_turn }) => state === 'idle' && last_turn === 'ok');
+    await parrot.says('ask me');
+    await world.seen('polly-ps', 'waiting/permission');
+    await parrot.keys('y');
+    await world.seen('polly-ps', 'idle');
+    parrot.hold();
+    await parrot.says('talk for long');
+    await world.seen('polly-ps', 'working/thinking');
+    await parrot.keys('C-x');
+    await world.seen('polly-ps', ({ state, last_turn }) => state === 'idle' && last_turn === 'interrupted');
+    parrot.letGo();
+    await parrot.says(':new');
+    await world.seen('polly-ps', ({ session_id }) => session_id !== seen.session_id);
+    expect(parrot.talks().size).toBe(2);
+    await parrot.says('be unknown');
+    await world.seen('polly-ps', ({ state, error_kind }) => state === 'idle' && error_kind === 'authentication_failed');
+    await parrot.says(':quit');
+    await world.seen('polly-ps', 'ended');
   });
 
-  it('is prompted, with proof from its own record', async () => {
-    const said = await prompted('polly-ps', 'Say hello.');
+  it('is prompted, with proof from its own record, and in a dialog nothing is typed', async () => {
+    const parrot = await Parrot.open(world, 'asked-ps');
+    await world.seen('asked-ps', 'idle');
+    const said = await world.say('asked-ps', 'Say hello.');
     expect(said).toMatchObject({ outcome: 'confirmed', proof: 'transcript' });
     expect(parrot.submitted()).toEqual([`Say hello. [${said.tag}]`]);
+
+    await parrot.says('ask me');
+    await world.seen('asked-ps', 'waiting/permission');
+    const before = parrot.received();
+    expect(await world.say('asked-ps', 'Say more.')).toMatchObject({
+      outcome: 'refused',
+      reason: 'waiting-permission',
+    });
+    expect(parrot.received()).toBe(before);
+    await parrot.keys('n');
+    await world.seen('asked-ps', 'idle');
+  });
+
+  it('goes on after a turn that an error ended, told so by the rule once', async () => {
+    const parrot = await Parrot.open(world, 'failing-ps');
+    await world.seen('failing-ps', 'idle');
+    await parrot.says('be overwhelmed');
+    await until('it was continued', () => parrot.submitted().length > 1);
+    await world.seen('failing-ps', ({ state, last_turn }) => state === 'idle' && last_turn === 'ok');
+    expect(parrot.submitted()).toEqual(['be overwhelmed', expect.stringMatching(tag)]);
+    const [done] = (await ledger('failing-ps')).filter(({ kind }) => kind === 'prompt');
+    expect(done).toMatchObject({ trigger: 'rule:silent-stop', outcome: 'confirmed' });
+  });
+
+  it('is interrupted by its own key, proved by its record', async () => {
+    const parrot = await Parrot.open(world, 'talking-ps');
+    await world.seen('talking-ps', 'idle');
+    parrot.hold();
+    await parrot.says('talk for long');
+    await world.seen('talking-ps', 'working/thinking');
+    expect(await world.ask({ ask: 'interrupt', agent: 'talking-ps', dryRun: false, waitMs: 0 })).toMatchObject({
+      outcome: 'confirmed',
+    });
+    expect(parrot.received().match(/\x18/g)).toHaveLength(1);
+  });
+
+  it('is handed over to a fresh context by a command of its own, once', async () => {
+    const parrot = await Parrot.open(world, 'full-ps');
+    const before = (await world.seen('full-ps', 'idle')).session_id;
+    const handoff = await handedOver(world, 'full-ps');
+    expect(handoff).toMatchObject({ step: 'done', reason: null, old_session: before });
+    expect(handoff.steps.map(({ step }) => step)).toEqual(wholeWay);
+    const talks = [...parrot.talks().keys()];
+    expect(talks).toHaveLength(2);
+    expect(handoff.new_session).toBe(talks.find((id) => id !== before));
+    const [ask, clear, resume, ...more] = parrot.submitted();
+    expect([ask, clear, resume]).toEqual([expect.stringMatching(tag), ':new', expect.stringMatching(tag)]);
+    expect(more).toEqual([]);
+  });
+});
+
+describe.concurrent('a stand-in that misbehaves', () => {
+  it('a record nobody can read: nobody knows, and nothing is typed twice', async () => {
+    const parrot = await Parrot.open(world, 'garbled-ps', ['garbled']);
+    await world.seen('garbled-ps', 'idle');
+    expect(await world.say('garbled-ps', 'Say hello.')).toMatchObject({ outcome: 'uncertain', reason: 'no-proof' });
+    expect(parrot.submitted()).toHaveLength(1);
+    // Nobody knows what it said last: what it does now could be anything.
+    expect(await world.say('garbled-ps', 'Say more.')).toMatchObject({ outcome: 'refused', reason: 'unsure' });
+    expect(parrot.submitted()).toHaveLength(1);
+    const { sources } = await world.seen('garbled-ps', 'idle');
+    expect(sources.find(({ source }) => source === 'transcript')).toMatchObject({ health: 'failing' });
+  });
+
+  it('a box that never shows: refused, and not a byte is typed', async () => {
+    const parrot = await Parrot.open(world, 'boxless-ps', ['no-box']);
+    await world.seen('boxless-ps', 'unknown/unreadable');
+    expect(await world.say('boxless-ps', 'Say hello.')).toMatchObject({ outcome: 'refused', reason: 'unsure' });
+    expect(JSON.parse((await world.run('handoff', 'boxless-ps', '--json')).stdout)).toMatchObject({
+      reason: 'unknown',
+    });
+    expect(parrot.received()).toBe('');
+  });
+
+  it('an answer that comes late: uncertain until then and proved after, said once', async () => {
+    const parrot = await Parrot.open(world, 'late-ps', ['late']);
+    await world.seen('late-ps', ({ state, session_id }) => state === 'idle' && session_id !== null);
+    expect(await world.say('late-ps', 'Say hello.')).toMatchObject({ outcome: 'uncertain', reason: 'no-proof' });
+    const last = async () => (await ledger('late-ps'))[0]?.outcomes.map(({ outcome, reason }) => [outcome, reason]);
+    await until('its proof', async () => (await last())?.some(([outcome]) => outcome === 'confirmed'));
+    expect((await last())?.slice(0, 2)).toEqual([
+      ['uncertain', 'no-proof'],
+      ['confirmed', 'proved-late'],
+    ]);
+    expect(parrot.submitted()).toHaveLength(1);
+  });
+
+  it.each([
+    ['its last key', 'dies-on-enter', 1, 'no-proof'],
+    ['its text', 'dies-on-paste', 0, 'left-in-box'],
+  ] as const)('a death at %s: uncertain, and the shell below gets nothing', async (_when, fault, times, reason) => {
+    const name = `${fault}-ps`;
+    const parrot = await Parrot.open(world, name, [fault]);
+    await world.seen(name, 'idle');
+    expect(await world.say(name, 'Say hello.')).toMatchObject({ outcome: 'uncertain', reason });
+    await world.seen(name, 'ended');
+    expect(parrot.submitted()).toHaveLength(times);
+    expect((await parrot.screen()).trimEnd()).toMatch(/[#$]$/);
+  });
+
+  it('a death in the middle of a handoff: it failed by name, and the shell below gets nothing', async () => {
+    const parrot = await Parrot.open(world, 'dying-ps', ['dies-on-enter']);
+    await world.seen('dying-ps', 'idle');
+    expect(await handedOver(world, 'dying-ps')).toMatchObject({ step: 'failed', reason: 'ended' });
+    expect(parrot.submitted()).toHaveLength(1);
+    expect((await parrot.screen()).trimEnd()).toMatch(/[#$]$/);
   });
 });

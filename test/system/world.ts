@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { PromptResult } from '../../src/actions/actions.ts';
 import { startFakeModel } from '../../src/conform/fake-model.ts';
 import { Tmux } from '../../src/conform/tmux.ts';
-import { until } from '../../src/conform/until.ts';
+import { until, withMore } from '../../src/conform/until.ts';
 import { askControl } from '../../src/daemon/control.ts';
 import type { RequestDocument, RequestInput, RequestName } from '../../src/daemon/requests/table.ts';
 import type { AgentDocument, StatusDocument } from '../../src/daemon/status.ts';
@@ -31,6 +31,14 @@ interface Check {
   name: string;
   ok: boolean;
   detail: string;
+}
+
+/** `idle`, `working/tool`, or whatever the condition says. */
+type Wanted = string | ((agent: AgentDocument) => boolean);
+
+function isAsWanted(agent: AgentDocument, wanted: Wanted): boolean {
+  const label = agent.detail === null ? agent.state : `${agent.state}/${agent.detail}`;
+  return typeof wanted === 'string' ? label === wanted : wanted(agent);
 }
 
 export class World {
@@ -89,18 +97,12 @@ export class World {
     return (await this.status()).agents.find((agent) => agent.agent === name) ?? null;
   }
 
-  /** Waits until the agent is as wanted (`idle`, `working/tool`, or whatever the condition says) and the CLI says so. */
-  async agentIs(
-    name: string,
-    wanted: string | ((agent: AgentDocument) => boolean),
-    ms = waitMs,
-  ): Promise<AgentDocument> {
+  /** Waits until the agent is as wanted and the CLI says so. */
+  async agentIs(name: string, wanted: Wanted, ms = waitMs): Promise<AgentDocument> {
     let last: AgentDocument | null = null;
-    const fits = (agent: AgentDocument | undefined | null) => {
-      last = agent ?? null;
-      if (!agent) return false;
-      const label = agent.detail === null ? agent.state : `${agent.state}/${agent.detail}`;
-      return typeof wanted === 'string' ? label === wanted : wanted(agent);
+    const fits = (agent: AgentDocument | null) => {
+      last = agent;
+      return agent !== null && isAsWanted(agent, wanted);
     };
     const look = async () => {
       // A look at the socket costs nothing; the word that counts is the program's.
@@ -113,30 +115,32 @@ export class World {
   }
 
   /** Like `agentIs`, where the time matters: without the program's own start. */
-  seen(name: string, fits: (agent: AgentDocument) => boolean, ms = waitMs): Promise<AgentDocument> {
+  seen(name: string, wanted: Wanted, ms = waitMs): Promise<AgentDocument> {
+    let last: AgentDocument | null = null;
     const look = async () => {
-      const agent = await this.#glance(name);
-      return agent !== null && fits(agent) ? agent : null;
+      last = await this.#glance(name);
+      return last !== null && isAsWanted(last, wanted) ? last : null;
     };
-    return until(`${name} seen`, look, ms);
+    return until(`${name} is ${wanted}`, look, ms).catch(withMore(() => `agent: ${JSON.stringify(last)}`));
   }
 
   async #glance(name: string): Promise<AgentDocument | null> {
-    const status = await this.#ask({ ask: 'status' });
+    const status = await this.ask({ ask: 'status' });
     return status?.agents.find((agent) => agent.agent === name) ?? null;
   }
 
   /** Says something to an agent at the daemon's own door, where many tries have to be quick. */
   async say(agent: string, said: string, waitMs = 0): Promise<PromptResult> {
-    const result = await this.#ask({ ask: 'prompt', agent, said, waitMs });
+    const result = await this.ask({ ask: 'prompt', agent, said, waitMs });
     if (result === null) throw new Error(`no answer about ${agent}`);
     return result;
   }
 
-  async #ask<Name extends RequestName>(
+  /** At the daemon's own door. */
+  async ask<Name extends RequestName>(
     request: { ask: Name } & RequestInput<Name>,
   ): Promise<RequestDocument<Name> | null> {
-    const answer = await askControl(this.#record().sockets.control, request, 15_000);
+    const answer = await askControl(this.#record().sockets.control, request, waitMs);
     return answer.ok ? answer.value : null;
   }
 
@@ -158,7 +162,7 @@ export class World {
   }
 
   async counter(name: string): Promise<number> {
-    const facts = await this.#ask({ ask: 'doctor' });
+    const facts = await this.ask({ ask: 'doctor' });
     return facts?.counters[name] ?? 0;
   }
 

@@ -96,7 +96,7 @@ function goBack(at: At): Move {
   const { facts } = at;
   const back = deedOf(at, 'go-back');
   if (facts.forbidden !== null) return wait(facts.forbidden);
-  if (back.is === 'open' || back.is === 'done') {
+  if (back.is === 'open' || back.is === 'done' || back.isSubmitted) {
     return back.ageMs < facts.deadlineMs ? wait('way-back') : fail(whyBack(at));
   }
   if (back.is === 'refused' && isHopeless(back)) return fail(whyBack(at));

@@ -19,6 +19,8 @@ export interface Deed {
   refusal: Refusal | null;
   /** How often it may have been typed. */
   tries: number;
+  /** It went out of the box before our eyes, and the client's record does not have it. */
+  isSubmitted: boolean;
 }
 
 /** After so long without a word nobody is at it any more. */
@@ -34,14 +36,15 @@ export function deedOf({ handoff, facts }: Where, kind: HandoffDeed): Deed {
   const since = facts.actions.filter((action) => action.deed === kind && action.after === handoff.steps.length);
   const last = since.at(-1);
   const tries = since.filter((action) => !isRefused(action)).length;
-  if (last === undefined) return { is: 'none', ageMs: Number.POSITIVE_INFINITY, why: null, refusal: null, tries };
+  const none = { ageMs: Number.POSITIVE_INFINITY, why: null, refusal: null, tries, isSubmitted: false };
+  if (last === undefined) return { is: 'none', ...none };
   const { atMs, why, outcomes } = last;
   const ageMs = facts.agesMs?.get(last.id) ?? facts.nowMs - atMs;
-  const known = { ageMs, why, refusal: null, tries };
+  const known = { ...none, ageMs, why };
   if (outcomes.length === 0) return { is: ageMs < openMs ? 'open' : 'uncertain', ...known };
   if (hasArrived(last)) return { is: 'done', ...known };
   if (isRefused(last)) return { is: 'refused', ...known, refusal: outcomes.at(-1)?.reason as Refusal | null };
-  return { is: 'uncertain', ...known };
+  return { is: 'uncertain', ...known, isSubmitted: outcomes.some(({ reason }) => reason === 'no-proof') };
 }
 
 /** The last one that arrived, in whatever step. */

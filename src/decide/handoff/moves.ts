@@ -127,7 +127,7 @@ export function turnOf({ agent }: At): 'over' | 'running' | 'dialog' | 'unclear'
 
 /**
  * Once more what was refused; what nobody knows of only when the agent is at its prompt and its record has shown no
- * trace of it for long enough: then it never arrived.
+ * trace of it for long enough: then it never arrived. What was submitted did, however long its record takes.
  */
 export function again({ facts }: At, before: Deed, move: Move): Move {
   if (before.is === 'none') return move;
@@ -135,7 +135,8 @@ export function again({ facts }: At, before: Deed, move: Move): Move {
     const late = facts.stepAgeMs >= 2 * facts.deadlineMs;
     return isHopeless(before) || late ? fail(before.refusal ?? 'stale') : move;
   }
-  if (before.ageMs < traceMs) return wait('arrival-unknown');
+  if (before.ageMs < (before.isSubmitted ? facts.deadlineMs : traceMs)) return wait('arrival-unknown');
+  if (before.isSubmitted) return fail('uncertain');
   return before.tries < triesMax ? move : fail('uncertain');
 }
 
