@@ -44,6 +44,7 @@ export function asTime(value: unknown): number | null {
   return text === null ? null : asTimeMs(timeOf(text));
 }
 
+/** Of the record before: the same text always gives the same time, so it matters to nobody whose record that was. */
 let hour = '';
 let hourBeganMs = Number.NaN;
 

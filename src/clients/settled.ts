@@ -39,7 +39,7 @@ const codesMax = 16_384;
 const startCharsRead = [600, codesMax];
 /** The longest thing that is told apart in an output: a time, a duration, an id. */
 const lookAheadChars = 100;
-/** How far the last scan came. */
+/** How far the last scan came: a second result of it, without an object for each output. */
 let scannedChars = 0;
 
 function scan(text: string, isError: boolean, saidMax: number): string {

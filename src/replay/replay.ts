@@ -170,6 +170,7 @@ function findingDocument(name: string, finding: RunFinding): ReplayFinding {
   };
 }
 
+/** Of the record before, nearly always the same day. */
 let day = Number.NaN;
 let dayText = '';
 

@@ -31,6 +31,8 @@ interface Agent {
   seen: { configDir: string | null };
 }
 
+type Settings = { file: string; view: NonNullable<ReturnType<typeof glance>> }[];
+
 const nothingKnown: AgentHooks = { lacks: null, handoffWaits: false };
 const noticedEveryMs = 15_000;
 /** Of a record that is longer, its end. */
@@ -49,12 +51,17 @@ export class AgentHooksLook {
   }
 
   /** `maxAgeMs`: for those who ask often and do nothing because of it. */
-  of({ view, seen }: Agent, maxAgeMs = 0): AgentHooks {
+  of(agent: Agent, maxAgeMs = 0): AgentHooks {
+    return this.#of(agent, maxAgeMs, new Map());
+  }
+
+  /** `read`: what was read at this moment. */
+  #of({ view, seen }: Agent, maxAgeMs: number, read: Map<string, Settings | null>): AgentHooks {
     if (view === null) return nothingKnown;
     const atMs = this.#parts.clock.monotonicMs();
     const known = this.#known.get(view.agent);
     if (known !== undefined && atMs - known.atMs < maxAgeMs) return known.hooks;
-    const hooks = this.#look(view, seen.configDir);
+    const hooks = this.#look(view, seen.configDir, read);
     this.#known.set(view.agent, { atMs, hooks });
     return hooks;
   }
@@ -64,13 +71,15 @@ export class AgentHooksLook {
     const nowMs = this.#parts.clock.monotonicMs();
     if (nowMs - this.#noticedMs < noticedEveryMs) return [];
     this.#noticedMs = nowMs;
+    // Many agents share a directory.
+    const read = new Map<string, Settings | null>();
     const there = new Set(agents.map(({ view }) => view?.agent));
     for (const kept of [this.#known, this.#modes])
       for (const name of kept.keys()) if (!there.has(name)) kept.delete(name);
     const lines = agents.flatMap((agent) => {
       const { view } = agent;
       if (view === null) return [];
-      const { lacks, handoffWaits } = this.of(agent);
+      const { lacks, handoffWaits } = this.#of(agent, 0, read);
       const waits = handoffWaits && view.authority === 'manage' ? [`${view.agent}: ${handoffWaitsText}`] : [];
       if (lacks === null || lacks.length === 0) return waits;
       const version = shown(view.clientVersion ?? '', 20);
@@ -84,18 +93,26 @@ export class AgentHooksLook {
     return fresh;
   }
 
-  #look(agent: View, configDir: string | null): AgentHooks {
-    // Nothing is known of it yet.
-    if (agent.cwd === null || configDir === null) return nothingKnown;
+  /** Those that count in this directory; null: nobody knows. */
+  #settings(cwd: string, configDir: string): Settings | null {
     const environment = { CLAUDE_CONFIG_DIR: configDir };
-    const target = { dir: agent.cwd, user: false, configDir: null };
-    const places = placesOf(target, { environment, userHome: this.#parts.userHome, cwd: agent.cwd });
-    if (!places.ok) return nothingKnown;
+    const target = { dir: cwd, user: false, configDir: null };
+    const places = placesOf(target, { environment, userHome: this.#parts.userHome, cwd });
+    if (!places.ok) return null;
     // With comments in it the client skips a file as a whole.
-    const settings = [places.value.settings, ...places.value.others].flatMap((file) => {
+    return [places.value.settings, ...places.value.others].flatMap((file) => {
       const view = glance(file);
       return view === null || view.lenient !== null ? [] : [{ file, view }];
     });
+  }
+
+  #look(agent: View, configDir: string | null, read: Map<string, Settings | null>): AgentHooks {
+    // Nothing is known of it yet.
+    if (agent.cwd === null || configDir === null) return nothingKnown;
+    const place = `${agent.cwd}\n${configDir}`;
+    const settings = read.has(place) ? (read.get(place) ?? null) : this.#settings(agent.cwd, configDir);
+    read.set(place, settings);
+    if (settings === null) return nothingKnown;
     const views = settings.map(({ view }) => view);
     const isOff = views.some(({ hooksDisabled }) => hooksDisabled);
     const have = new Set(

@@ -123,6 +123,7 @@ function without(line: Buffer, first: Cut, second: Cut | null): string {
   return decoded(left.subarray(0, bytes));
 }
 
+/** One for all lines: a new one for each would be most of what reading costs. It says nothing from one call to the next. */
 let left = Buffer.allocUnsafe(64 * 1024);
 
 /** A text as it is written in a record; null: it is none. */
