@@ -1,63 +1,51 @@
 import type { Config } from '../config/schema.ts';
-import type { HostSigns } from '../detect/host-troubles.ts';
+import { provenHold } from '../detect/hold.ts';
+import { findingOf, type HostSigns, hostTroubles } from '../detect/host-troubles.ts';
 import { type MassFailure, massFailures } from '../detect/mass-failure.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, Found } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
-import type { CheckRow } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
-import type { LooseFinding } from '../spawns/spawns.ts';
-import { HostTroubles } from './host-troubles.ts';
+import type { Board } from './board.ts';
+import { key } from './open-incident.ts';
 
 interface Parts {
-  host: string;
+  /** As people call it. */
+  hostName: string;
   config: () => Config;
-  idFor: (agent: string | null, check: CheckName, subject: string | null) => string;
   clock: Clock;
-  recordCheck: (row: CheckRow) => void;
-  isOpen: (check: CheckName, subject: string | null) => boolean;
-  signs: () => HostSigns;
+  board: Pick<Board, 'post'>;
 }
 
-/** What is wrong with the host as a whole. */
+/** The daemon sets its own database going again within this; nobody need hear of it. */
+const holdTicks = 15;
+const holdMsMax = 30_000;
+
+/** What is wrong with the host as a whole: many agents at once; the database, the disk and the tmux servers. */
 export class HostFindings {
   readonly #parts: Parts;
-  readonly #hostTroubles: HostTroubles;
   #failures: MassFailure[] = [];
-  #troubles: Omit<Finding, 'id'>[] = [];
+  /** Since when something is away. */
+  readonly #sinceMs = new Map<string, number>();
+  /** The tmux server each agent was last seen in. */
+  readonly #places = new Map<string, string>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#hostTroubles = new HostTroubles(parts);
   }
 
-  look(views: readonly AgentView[]): LooseFinding[] {
-    const { massCount, massPercent, massMinutes } = this.#parts.config().judging;
-    const limits = { agents: massCount, percent: massPercent, withinMs: massMinutes * 60_000 };
-    const before = this.loose();
-    this.#failures = massFailures(views, limits);
-    this.#troubles = this.#hostTroubles.look(views, this.#parts.signs());
-    const now = this.loose();
-    const isIn = (list: LooseFinding[]) => (one: LooseFinding) =>
-      list.some(({ finding }) => finding.id === one.finding.id);
-    for (const one of now.filter((each) => !isIn(before)(each))) this.#record(one, 'critical');
-    for (const one of before.filter((each) => !isIn(now)(each))) this.#record(one, 'ok');
-    return now;
-  }
-
-  #record({ project, finding }: LooseFinding, status: CheckRow['status']): void {
-    const { id, check, subject, evidence } = finding;
-    const details = { finding: id, subject, evidence: evidence.map(({ text }) => text) };
-    const atMs = this.#parts.clock.nowMs();
-    this.#parts.recordCheck({ agent: null, project, atMs, type: check, status, details });
-  }
-
-  /** As of the last look. */
-  loose(): LooseFinding[] {
-    return [...this.#failures.map(({ finding }) => finding), ...this.#troubles].map((finding) => ({
-      project: shown(this.#parts.host, 50),
-      finding: { ...finding, id: this.#parts.idFor(null, finding.check, finding.subject) },
-    }));
+  look(views: readonly AgentView[], signs: HostSigns): void {
+    const { config, board, hostName } = this.#parts;
+    const { judging, tickSeconds } = config();
+    const { massCount, massPercent, massMinutes } = judging;
+    this.#failures = massFailures(views, { agents: massCount, percent: massPercent, withinMs: massMinutes * 60_000 });
+    const troubles = [...this.#failures.map(({ finding }) => finding), ...this.#away(views, signs)];
+    const whileAway = { readings: 1, forMs: Math.min(holdMsMax, tickSeconds * 1_000 * holdTicks), keepMs: 0 };
+    board.post(
+      'host',
+      troubles.map((finding) => ({ agent: null, project: shown(hostName, 50), finding })),
+      (check) => (check === 'mass-failure' ? provenHold : whileAway),
+    );
   }
 
   /** The trouble of the host that this one of this agent is part of, and that is told instead; null: none. */
@@ -67,5 +55,29 @@ export class HostFindings {
         one.agents.includes(agent) && (one.check === check || (one.check === 'auth-failed' && check === 'silent-stop')),
     );
     return failure?.finding.subject ?? null;
+  }
+
+  #away(views: readonly AgentView[], signs: HostSigns): Found[] {
+    this.#place(views);
+    const troubles = hostTroubles(signs, views, this.#places).map((one) => ({
+      ...one,
+      name: key({ agent: null, ...one }),
+    }));
+    for (const name of this.#sinceMs.keys()) if (!troubles.some((one) => one.name === name)) this.#sinceMs.delete(name);
+    return troubles.map((trouble) => {
+      const sinceMs = this.#sinceMs.get(trouble.name) ?? this.#parts.clock.nowMs();
+      this.#sinceMs.set(trouble.name, sinceMs);
+      return findingOf(trouble, sinceMs);
+    });
+  }
+
+  #place(views: readonly AgentView[]): void {
+    for (const { agent, tmux, reading } of views) {
+      if (reading.state === 'ended') this.#places.delete(agent);
+      else if (tmux !== null) this.#places.set(agent, tmux.socket);
+    }
+    if (this.#places.size <= views.length) return;
+    const names = new Set(views.map(({ agent }) => agent));
+    for (const agent of this.#places.keys()) if (!names.has(agent)) this.#places.delete(agent);
   }
 }

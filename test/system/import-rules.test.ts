@@ -52,9 +52,10 @@ describe('the import check', () => {
     ['decide', `import pg from 'pg';`, 'decide is pure'],
     ['decide', `const { spawn } = await import('node:child_process');`, 'decide is pure'],
     ['daemon', `import { a } from '../serve/cli/a.ts';`, 'daemon imports only'],
-    ['watch', `import { a } from '../findings/a.ts';`, 'watch imports only'],
-    ['actions', `import { a } from '../findings/a.ts';`, 'actions imports only'],
-    ['handoff', `import { a } from '../findings/a.ts';`, 'handoff imports only'],
+    ['findings', `import { a } from '../watch/a.ts';`, 'findings imports only'],
+    ['watch', `import { a } from '../rules/a.ts';`, 'watch imports only'],
+    ['actions', `import { a } from '../rules/a.ts';`, 'actions imports only'],
+    ['handoff', `import { a } from '../rules/a.ts';`, 'handoff imports only'],
     ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, home'],
     ['serve', `import '../detect/a.ts';`, 'serve imports only model, home'],
     ['daemon', `import { a } from '../../test/a.ts';`, 'src imports nothing outside of itself'],
@@ -73,6 +74,14 @@ describe('the import check', () => {
     const text = `import {\n  a,\n  b,\n} from '../daemon/a.ts';\nimport { c } from '../act/c.ts';\n`;
     const { said } = runCheck({ 'detect/file.ts': text });
     expect(said.map((line) => line.split(' ')[0])).toEqual(['src/detect/file.ts:4:', 'src/detect/file.ts:5:']);
+  });
+
+  it('finds the ring of a part that is given one which is made after it', () => {
+    const wired = (first: string, second: string) =>
+      `class A {\n  #b;\n  #c;\n  constructor() {\n    this.#${first} = new X({ ask: () => this.#c.say() });\n    this.#${second} = new Y();\n  }\n  d() {\n    this.#c.say();\n  }\n}\n`;
+    const { code, said } = runCheck({ 'daemon/a.ts': wired('b', 'c') });
+    expect([code, said]).toEqual([1, [expect.stringContaining('src/daemon/a.ts:5: names #c, which is made after it')]]);
+    expect(runCheck({ 'daemon/a.ts': wired('c', 'b') }).code).toBe(0);
   });
 
   it('leaves tests alone', () => {

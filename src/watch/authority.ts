@@ -2,7 +2,7 @@ import { authorityFor } from '../config/match.ts';
 import type { Config } from '../config/schema.ts';
 import type { Authority } from '../model/agent.ts';
 import { rankOf } from '../model/authority.ts';
-import { isNamedAfter } from '../watch/names.ts';
+import { isNamedAfter } from './names.ts';
 
 interface Facts {
   /** The tmux session it is in at this moment; null: it has no pane, and nothing can be done to it. */
