@@ -18,7 +18,7 @@ const mayImport = {
   record: ['model', 'clients', 'detect'],
   decide: ['model', 'clients', 'detect'],
   home: ['model', 'act', 'record'],
-  config: ['model', 'detect', 'decide', 'act', 'home'],
+  config: ['model', 'clients', 'detect', 'decide', 'act', 'home'],
   rows: ['model', 'sense', 'detect', 'record', 'decide', 'home'],
   watch: ['model', 'clients', 'sense', 'detect', 'decide', 'home', 'config'],
   spawns: ['model', 'sense', 'detect', 'record', 'home', 'config'],
@@ -34,8 +34,8 @@ const mayImport = {
   ],
   conform: ['model', 'clients', 'home', 'watch', 'daemon'],
   serve: [
-    ...['model', 'home', 'config', 'rows', 'watch', 'spawns', 'actions', 'handoff', 'findings', 'replay', 'eval'],
-    ...['setup', 'daemon', 'conform'],
+    ...['model', 'clients', 'home', 'config', 'rows', 'watch', 'spawns', 'actions', 'handoff', 'findings', 'replay'],
+    ...['eval', 'setup', 'daemon', 'conform'],
   ],
 };
 
@@ -75,14 +75,24 @@ const importForms = [
 function importsOf(text) {
   return importForms
     .flatMap((form) => [...text.matchAll(form)])
-    .map((match) => ({ name: match[1], at: match.index + match[0].lastIndexOf(match[1]) }))
+    .map((match) => ({
+      name: match[1],
+      at: match.index + match[0].lastIndexOf(match[1]),
+      later: /^import\s*\(/.test(match[0]),
+    }))
     .sort((a, b) => a.at - b.at)
-    .map(({ name, at }) => ({ name, line: text.slice(0, at).split('\n').length }));
+    .map(({ name, at, later }) => ({ name, line: text.slice(0, at).split('\n').length, later }));
+}
+
+/** A client's part of `conform` lies in the client's folder, and is of that room. */
+function roomOf(file) {
+  const [folder, client, part] = file.split(path.sep);
+  return folder === 'clients' && client !== undefined && part === 'conform' ? 'conform' : folder;
 }
 
 /** null: allowed. */
-function forbidden(src, file, name) {
-  const [folder] = path.relative(src, file).split(path.sep);
+function forbidden(src, file, { name, later }) {
+  const folder = roomOf(path.relative(src, file));
   const allowed = mayImport[folder];
   if (allowed === undefined) {
     return { rule: `src/${folder} has no rule`, instead: 'use a folder of ARCHITECTURE.md, or add the new one here' };
@@ -97,8 +107,11 @@ function forbidden(src, file, name) {
   const target = path.relative(src, path.resolve(path.dirname(file), name));
   if (target.startsWith('..'))
     return { rule: 'src imports nothing outside of itself', instead: 'move it into src, or read it at run time' };
-  const [to] = target.split(path.sep);
-  if (to === folder || allowed.includes(to)) return null;
+  const to = roomOf(target);
+  // A client names its part of `conform`, for whoever is there to load it.
+  const isOwnPart =
+    later && to === 'conform' && path.dirname(target) === path.join(path.dirname(path.relative(src, file)), 'conform');
+  if (to === folder || allowed.includes(to) || isOwnPart) return null;
   const list = allowed.length === 0 ? 'nothing' : `only ${allowed.join(', ')}`;
   return { rule: `${folder} imports ${list}`, instead: instead[folder] ?? upward };
 }
@@ -122,10 +135,10 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const src = path.resolve(process.argv[2] ?? path.join(root, 'src'));
 const files = sourceFiles(src);
 const found = files.flatMap((file) =>
-  importsOf(readFileSync(file, 'utf8')).flatMap(({ name, line }) => {
-    const broken = forbidden(src, file, name);
-    const place = path.join('src', path.relative(src, file));
-    return broken === null ? [] : [`${place}:${line}: imports '${name}', but ${broken.rule}; ${broken.instead}`];
+  importsOf(readFileSync(file, 'utf8')).flatMap((each) => {
+    const broken = forbidden(src, file, each);
+    const place = `${path.join('src', path.relative(src, file))}:${each.line}`;
+    return broken === null ? [] : [`${place}: imports '${each.name}', but ${broken.rule}; ${broken.instead}`];
   }),
 );
 const problems = [...found, ...rings()];

@@ -1,8 +1,22 @@
-import { claudeCode } from './claude-code/client.ts';
-import type { AgentClient } from './client.ts';
+import * as all from './all.ts';
+import type { AgentClient, RecordedClient } from './client.ts';
+
+const every: readonly (AgentClient | RecordedClient)[] = Object.values(all);
 
 /** Every client that is watched; a process belongs to the first that knows it. */
-export const clients: readonly AgentClient[] = [claudeCode];
+export const clients: readonly AgentClient[] = every.filter((client) => 'recognition' in client);
+
+type OfOne<Client> = Client extends { readonly configKey: infer Key extends string } ? Key : never;
+/** Of those whose key is part of their type. */
+export type ClientConfigKey = OfOne<(typeof all)[keyof typeof all]>;
+
+/** Every client whose runs on record can be read. */
+export const recordedClients: readonly RecordedClient[] = every.flatMap((client) =>
+  client.runs === undefined ? [] : [{ ...client, runs: client.runs }],
+);
+
+/** For people: the clients that are watched. */
+export const watchedTitles = clients.map(({ title }) => title).join(' or ');
 
 /** The own command of some client that this name is, or might be completed to; null: of none. */
 export function ownCommandFor(name: string): string | null {

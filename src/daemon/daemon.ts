@@ -5,6 +5,7 @@ import { keepAllowances } from '../actions/allowances.ts';
 import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import type { AgentClient } from '../clients/client.ts';
 import { clients } from '../clients/clients.ts';
+import { configDirsOf } from '../config/clients.ts';
 import { configAt } from '../config/load.ts';
 import { remember } from '../config/memory.ts';
 import { type ConfigPlaces, configWayOut } from '../config/places.ts';
@@ -362,7 +363,7 @@ export class Daemon {
   /** Sense, detect, record. */
   async #tick(): Promise<void> {
     this.#reloadConfig();
-    this.#fleet.useConfigDirs(this.#config.current().config.clients.claudeCode.configDirs);
+    this.#fleet.useConfigDirs((client) => configDirsOf(this.#config.current().config.clients, client));
     void this.#spawns.refresh();
     this.#tell(await this.#watcher.tick());
     this.#spawns.look();

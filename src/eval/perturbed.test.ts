@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { limits } from '../../test/runs/scripted-run.ts';
 import { parseTranscriptLine } from '../clients/claude-code/transcript.ts';
 import { asObjects, asString, type JsonObject } from '../clients/json.ts';
-import { parseNeutralLine } from '../clients/neutral/events.ts';
+import { parseNeutralLine } from '../clients/neutral-run.ts';
 import { resultSign } from '../clients/signs.ts';
 import { RunJudge } from '../detect/loops/judge.ts';
 import { digest } from '../model/digest.ts';

@@ -34,6 +34,8 @@ describe('the import check', () => {
     ['serve', `import { a } from '../daemon/a.ts';\nimport fs from 'node:fs';`],
     ['detect', `import path from 'node:path';\nimport { a } from './checks/a.ts';`],
     ['record', `import pg from 'pg';`],
+    ['clients/one', `const load = () => import('./conform/trial.ts');`],
+    ['clients/one/conform', `import { until } from '../../../conform/until.ts';`],
   ])('allows %s: %s', (folder, text) => {
     expect(runCheck({ [`${folder}/file.ts`]: text })).toEqual({ code: 0, said: [] });
   });
@@ -42,6 +44,9 @@ describe('the import check', () => {
     ['model', `import { a } from '../daemon/a.ts';`, 'model imports nothing'],
     ['model', `import { readFileSync } from 'node:fs';`, 'model is pure'],
     ['clients', `import { a } from '../sense/a.ts';`, 'clients imports only model'],
+    ['clients/one', `import { trial } from './conform/trial.ts';`, 'clients imports only model'],
+    ['clients/one', `import('../two/conform/trial.ts');`, 'clients imports only model'],
+    ['clients/one/conform', `import { a } from '../../../findings/a.ts';`, 'conform imports only'],
     ['sense', `import { a } from '../record/a.ts';`, 'sense imports only model, clients'],
     ['act', `import { a } from '../decide/a.ts';`, 'act imports only model, clients'],
     ['record', `export { a } from '../sense/a.ts';`, 'record imports only model, clients'],

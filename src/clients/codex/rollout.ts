@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { errorKindOf } from '../../model/error-kind.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
@@ -12,17 +11,12 @@ const argsCharsMax = 64_000;
 
 const recordTypes = new Set(['session_meta', 'event_msg', 'response_item', 'turn_context', 'world_state', 'compacted']);
 
-/** Where Codex keeps them. */
-export function rolloutsFolder(home: string): string {
-  return path.join(home, '.codex', 'sessions');
-}
-
 /** Rollouts are told from other records by the types every one of them begins with. */
 export function isRolloutRecord(record: JsonObject): boolean {
   return recordTypes.has(asString(record.type) ?? '') && asObject(record.payload) !== null;
 }
 
-/** One line of `rollout-*.jsonl`. Only for replay: Codex is not watched live. */
+/** One line of `rollout-*.jsonl`. Only for replay. */
 export function parseRolloutLine(line: string, index: number): RunLine {
   const record = parseObject(line);
   if (record === null) return { ok: false, reason: 'malformed' };

@@ -1,9 +1,9 @@
-import { errorKindOf } from '../../model/error-kind.ts';
-import type { RunEvent, RunLine } from '../../model/run-event.ts';
-import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
-import { untrusted } from '../../model/text.ts';
-import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject, parseObject } from '../json.ts';
-import { callSign, resultSign, statusIn } from '../signs.ts';
+import { errorKindOf } from '../model/error-kind.ts';
+import type { RunEvent, RunLine } from '../model/run-event.ts';
+import type { SessionFact, TokenUsage } from '../model/session-event.ts';
+import { untrusted } from '../model/text.ts';
+import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject, parseObject } from './json.ts';
+import { callSign, resultSign, statusIn } from './signs.ts';
 
 const textCharsMax = 8_000;
 const toolCharsMax = 200;
