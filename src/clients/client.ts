@@ -4,6 +4,7 @@ import type { RunLine } from '../model/run-event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { UntrustedText } from '../model/text.ts';
 import type { ProcessId, ProcessInfo } from '../model/world.ts';
+import type { Installer, Permissions } from './installer.ts';
 import type { JsonObject } from './json.ts';
 
 /**
@@ -23,6 +24,10 @@ export interface AgentClient {
    * It belongs into the type of the client, too: then the configuration is checked with it. */
   readonly configKey?: string;
   readonly runs?: RunSource;
+  /** How `init` gets our hooks into its settings. */
+  readonly installer?: Installer;
+  /** How a hook lets it write a file for which it would ask. */
+  readonly permissions?: Permissions;
   /** How `conformance` tries it out. Only then it is loaded, and only there it may reach beyond text. */
   readonly trial?: () => Promise<Trial>;
 }

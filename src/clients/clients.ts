@@ -1,5 +1,6 @@
+import type { ClientName } from '../model/agent.ts';
 import * as all from './all.ts';
-import type { AgentClient, RecordedClient } from './client.ts';
+import type { AgentClient, Dialect, RecordedClient } from './client.ts';
 
 const every: readonly (AgentClient | RecordedClient)[] = Object.values(all);
 
@@ -15,8 +16,21 @@ export const recordedClients: readonly RecordedClient[] = every.flatMap((client)
   client.runs === undefined ? [] : [{ ...client, runs: client.runs }],
 );
 
+export type InstallableClient = AgentClient & Required<Pick<AgentClient, 'installer'>>;
+
+/** Whose settings `init` and `uninstall` change: the first that has any. */
+export function installable(): InstallableClient {
+  for (const client of clients) if (client.installer !== undefined) return { ...client, installer: client.installer };
+  throw new Error('no client of `clients/all.ts` has an installer');
+}
+
 /** For people: the clients that are watched. */
 export const watchedTitles = clients.map(({ title }) => title).join(' or ');
+
+/** Of the client with this name, as far as they are typed. */
+export function commandsOf(client: ClientName): Dialect['commands'] | null {
+  return clients.find(({ name }) => name === client)?.dialect.commands ?? null;
+}
 
 /** The own command of some client that this name is, or might be completed to; null: of none. */
 export function ownCommandFor(name: string): string | null {

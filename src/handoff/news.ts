@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isQuietFailure } from '../decide/handoff/cycle.ts';
 import { failureWords, stuckWords } from '../decide/handoff/failure.ts';
 import { waitWords } from '../decide/wait-words.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, ClientName, Finding } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { WatchEvent } from '../model/event.ts';
 import { type Handoff, type HandoffStep, stepMs, stepOf } from '../model/handoff.ts';
@@ -53,12 +53,13 @@ export function failureFinding(over: readonly Handoff[], view: AgentView, idFor:
   const handoff = over.findLast(counts);
   if (handoff === undefined || !isLoud(handoff) || handoff.acked || view.reading.state === 'ended') return null;
   if (view.sessionId !== handoff.oldSession && view.sessionId !== handoff.newSession) return null;
-  return findingOf(handoff, failureWords(handoff), idFor);
+  return findingOf(handoff, failureWords(handoff, view.client), idFor);
 }
 
 /** A cleared agent that does not get its resume prompt past the deadline: a human may see why. */
 export function stuckFinding(
   cycle: Cycle | undefined,
+  client: ClientName | null,
   deadlineMs: number,
   nowMs: number,
   idFor: IdFor,
@@ -69,11 +70,11 @@ export function stuckFinding(
   const tries = actions.filter(({ deed, after }) => deed === 'resume' && after === handoff.steps.length);
   // The last word, also while it is being tried again.
   const { outcome, reason } = tries.flatMap(({ outcomes }) => outcomes).at(-1) ?? {};
-  if (outcome === 'refused') return findingOf(handoff, stuckWords(handoff, reason ?? 'stale'), idFor);
+  if (outcome === 'refused') return findingOf(handoff, stuckWords(handoff, reason ?? 'stale', client), idFor);
   // Or nothing could be tried at all.
   const { move, waitsSinceMs } = cycle;
   const isHeld = waitsSinceMs !== null && nowMs - waitsSinceMs >= deadlineMs;
-  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason)), idFor) : null;
+  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason), client), idFor) : null;
 }
 
 function findingOf(handoff: Handoff, text: string, idFor: IdFor): Finding {

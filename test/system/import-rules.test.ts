@@ -60,8 +60,8 @@ describe('the import check', () => {
     ['watch', `import { a } from '../findings/a.ts';`, 'watch imports only'],
     ['actions', `import { a } from '../findings/a.ts';`, 'actions imports only'],
     ['handoff', `import { a } from '../findings/a.ts';`, 'handoff imports only'],
-    ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, home'],
-    ['serve', `import '../detect/a.ts';`, 'serve imports only model, home'],
+    ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, clients, home'],
+    ['serve', `import '../detect/a.ts';`, 'serve imports only model, clients, home'],
     ['daemon', `import { a } from '../../test/a.ts';`, 'src imports nothing outside of itself'],
     ['helpers', `import { a } from '../model/a.ts';`, 'src/helpers has no rule'],
   ])('refuses in %s: %s', (folder, text, rule) => {

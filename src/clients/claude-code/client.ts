@@ -3,7 +3,9 @@ import type { AgentClient, RecordSource, Sources } from '../client.ts';
 import { asString, asTimeMs, parseObject } from '../json.ts';
 import { dialect } from './dialect.ts';
 import { parseInboxFile } from './hooks.ts';
+import { installer } from './installer.ts';
 import { compactionPoint, contextWindow } from './models.ts';
+import { permissions } from './permission.ts';
 import { parseRegistry } from './registry.ts';
 import { isTranscriptRecord, parseRunLine } from './run.ts';
 import { readScreen } from './screen-state.ts';
@@ -67,6 +69,8 @@ export const claudeCode: AgentClient & { readonly sources: Required<Sources>; re
   dialect,
   models: { contextWindow, compactionPoint },
   configKey: 'claudeCode',
+  installer,
+  permissions,
   runs: {
     noun: 'transcript',
     folders: (home, configDirs) => [defaultConfigDir(home), ...configDirs].map(record.root),

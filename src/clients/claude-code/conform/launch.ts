@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Sandbox } from '../../../conform/sandbox.ts';
 import type { Setup, Stage } from '../../../conform/setup.ts';
 import { findHome } from '../../../home/home.ts';
-import { hookScript, quoted } from '../hook-script.ts';
+import { quoted } from '../../inbox.ts';
+import { hookScript } from '../hook-script.ts';
 import { type ClientAgent, type ClientOptions, launchClient } from './agent.ts';
 import type { FakeModel } from './fake-model.ts';
 
