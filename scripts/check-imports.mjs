@@ -1,6 +1,7 @@
-// Holds src/ to the import directions of ARCHITECTURE.md. Names file and line, the rule, and what to do instead.
+// Holds src/ to the import directions of ARCHITECTURE.md, and the words of each client to its folder. Names file and line, the
+// rule, and what to do instead.
 // Tests are free: they may read recordings and reach across folders.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +117,44 @@ function forbidden(src, file, { name, later }) {
   return { rule: `${folder} imports ${list}`, instead: instead[folder] ?? upward };
 }
 
+/** Where the list of clients is, one line each. */
+const listOfClients = path.join('clients', 'all.ts');
+/** What may stand elsewhere all the same, and why. */
+const alsoElsewhere = {
+  [path.join('model', 'secret-names.ts')]: 'names of services whose secrets are taken out, whoever uses them',
+};
+
+/** By client: its name, other names of its (in whatever case), and words that nobody else uses, from its `words.json`. */
+function wordsOfClients(src) {
+  const clients = path.join(src, 'clients');
+  if (!existsSync(clients)) return [];
+  const folders = readdirSync(clients, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => {
+    const file = path.join(clients, name, 'words.json');
+    const { names, words } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { names: [], words: [] };
+    const any = (list) => list.map((word) => word.replace(/[^\p{L}\p{N}_ ]/gu, '\\$&')).join('|');
+    const named = new RegExp(`(?<![a-z0-9])(?:${any([name, ...names])})`, 'i');
+    // A path may end like a command.
+    const said = words.length === 0 ? null : new RegExp(`(?<![\\w.-])(?:${any(words)})(?![a-zA-Z0-9])`);
+    return { client: name, named, said };
+  });
+}
+
+/** Lines that name a client, or say a word of it, outside its folder. */
+function namings(src, file, text, clients) {
+  const place = path.relative(src, file);
+  if (place === listOfClients || place in alsoElsewhere) return [];
+  const others = clients.filter(({ client }) => !place.startsWith(path.join('clients', client) + path.sep));
+  return text.split('\n').flatMap((line, at) =>
+    others.flatMap(({ client, named, said }) => {
+      const word = (named.exec(line) ?? said?.exec(line))?.[0];
+      if (word === undefined) return [];
+      const what = `src/${place}:${at + 1}: says '${word}', a word of ${client}`;
+      return [`${what}; only src/clients/${client} may: make it a capability of \`AgentClient\``];
+    }),
+  );
+}
+
 /** Rooms that would reach themselves by the table above. */
 function rings() {
   const below = (room, seen = new Set()) => {
@@ -141,7 +180,9 @@ const found = files.flatMap((file) =>
     return broken === null ? [] : [`${place}: imports '${each.name}', but ${broken.rule}; ${broken.instead}`];
   }),
 );
-const problems = [...found, ...rings()];
+const clients = wordsOfClients(src);
+const named = files.flatMap((file) => namings(src, file, readFileSync(file, 'utf8'), clients));
+const problems = [...found, ...named, ...rings()];
 // A check that looked at nothing must not pass.
 if (files.length === 0) problems.push(`no source file in ${src}`);
 for (const problem of problems) process.stderr.write(`${problem}\n`);

@@ -4,6 +4,7 @@ import type { RunLine } from '../model/run-event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { UntrustedText } from '../model/text.ts';
 import type { ProcessId, ProcessInfo } from '../model/world.ts';
+import type { ToolNames } from './acts.ts';
 import type { Installer, Permissions } from './installer.ts';
 import type { JsonObject } from './json.ts';
 
@@ -20,6 +21,8 @@ export interface AgentClient {
   readonly dialect: Dialect;
   /** What its models hold, where its own records do not say so. */
   readonly models: Models;
+  /** What tools of its own are for, where many clients have no tool of that name. */
+  readonly tools?: ToolNames;
   /** Its key under `clients:` in the configuration, where further config directories are named; absent: none can be.
    * It belongs into the type of the client, too: then the configuration is checked with it. */
   readonly configKey?: string;
@@ -37,6 +40,7 @@ export interface RecordedClient {
   readonly name: ClientName;
   /** For people. */
   readonly title: string;
+  readonly tools?: ToolNames;
   readonly runs: RunSource;
 }
 

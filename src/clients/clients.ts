@@ -1,4 +1,5 @@
 import type { ClientName } from '../model/agent.ts';
+import { withCommonTools } from './acts.ts';
 import * as all from './all.ts';
 import type { AgentClient, Dialect, RecordedClient } from './client.ts';
 
@@ -15,6 +16,9 @@ export type ClientConfigKey = OfOne<(typeof all)[keyof typeof all]>;
 export const recordedClients: readonly RecordedClient[] = every.flatMap((client) =>
   client.runs === undefined ? [] : [{ ...client, runs: client.runs }],
 );
+
+/** What a tool of any client is for. */
+export const allTools = withCommonTools(...every.flatMap(({ tools }) => tools ?? []));
 
 export type InstallableClient = AgentClient & Required<Pick<AgentClient, 'installer'>>;
 

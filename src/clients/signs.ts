@@ -1,5 +1,5 @@
 import type { CallSign, ResultSign } from '../model/session-event.ts';
-import { actOf, isQuick } from './acts.ts';
+import { actOf, commonTools, isQuick } from './acts.ts';
 import { inputDigest, squeezedDigest } from './call-digest.ts';
 import type { JsonObject } from './json.ts';
 import { problemOf } from './problem.ts';
@@ -13,13 +13,13 @@ const shortCharsMax = 600;
 /** Enough to tell outputs apart; a huge one costs no more than this. */
 const comparedCharsMax = 16_000;
 
-/** How a call is known again: by its tool and arguments, whatever the blanks. `text` is the command or the path. */
-export function callSign(tool: string, text: string, args: string | JsonObject): CallSign {
-  const act = actOf(tool, text);
+/** How a call is known again: by its tool and arguments, whatever the blanks. `text` is the command or the path; `tools`: the client's. */
+export function callSign(tool: string, text: string, args: string | JsonObject, tools = commonTools): CallSign {
+  const act = actOf(tool, text, tools);
   const target = text.slice(0, targetCharsMax);
   // Words about a call are written anew each time and change nothing.
   const hash = typeof args === 'string' ? squeezedDigest(`${tool}\n`, args) : inputDigest(tool, args, 'description');
-  return { hash, target, act, quick: isQuick(act, tool, text), edit: null };
+  return { hash, target, act, quick: isQuick(act, tool, text, tools), edit: null };
 }
 
 /** What is known of an output besides the text that is given. */

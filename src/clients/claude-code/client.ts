@@ -9,6 +9,7 @@ import { permissions } from './permission.ts';
 import { parseRegistry } from './registry.ts';
 import { isTranscriptRecord, parseRunLine } from './run.ts';
 import { readScreen } from './screen-state.ts';
+import { toolNames } from './tools.ts';
 import { parseTranscriptLine } from './transcript.ts';
 
 const record: RecordSource = {
@@ -68,6 +69,7 @@ export const claudeCode: AgentClient & { readonly sources: Required<Sources>; re
   },
   dialect,
   models: { contextWindow, compactionPoint },
+  tools: toolNames,
   configKey: 'claudeCode',
   installer,
   permissions,

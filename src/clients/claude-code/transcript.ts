@@ -17,6 +17,7 @@ import {
 import { callSign, resultSign, statusIn } from '../signs.ts';
 import { tagsIn } from '../tags.ts';
 import { errorKind } from './errors.ts';
+import { tools } from './tools.ts';
 
 // More than is shown: a secret that is cut off is not known as one.
 const replyCharsMax = 12_000;
@@ -179,7 +180,7 @@ const targetKeys = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 
 function signOf(tool: string, value: unknown): CallSign {
   const input = asObject(value) ?? {};
   const key = targetKeys.find((name) => asString(input[name]) !== null);
-  const sign = callSign(tool.slice(0, 200), key === undefined ? '' : String(input[key]), input);
+  const sign = callSign(tool.slice(0, 200), key === undefined ? '' : String(input[key]), input, tools);
   const [from, to] = [asString(input.old_string), asString(input.new_string)];
   return from === null || to === null
     ? sign

@@ -4,6 +4,7 @@ import type { SessionFact } from '../../model/session-event.ts';
 import { untrusted } from '../../model/text.ts';
 import { asNumber, asObject, asObjects, asString, asTime, type JsonObject, parseObject } from '../json.ts';
 import { callSign, resultSign } from '../signs.ts';
+import { tools } from './tools.ts';
 
 const nameCharsMax = 200;
 const textCharsMax = 8_000;
@@ -99,7 +100,7 @@ function callFacts(payload: JsonObject): SessionFact[] {
   const tool = asString(payload.name)?.slice(0, nameCharsMax);
   if (id === undefined || tool === undefined) return [];
   const args = (asString(payload.arguments) ?? asString(payload.input) ?? '').slice(0, argsCharsMax);
-  return [{ kind: 'tool-call', id, tool, about: null, sign: callSign(tool, commandOf(args), args) }];
+  return [{ kind: 'tool-call', id, tool, about: null, sign: callSign(tool, commandOf(args), args, tools) }];
 }
 
 function commandOf(args: string): string {
