@@ -62,6 +62,7 @@ function written(value: unknown): string {
   }
 }
 
+/** Of the digest that is being made. Kept here: a digest is of many small texts, and an object for each would cost more. */
 let low = lowStart;
 let high = highStart;
 

@@ -44,6 +44,7 @@ export function asTime(value: unknown): number | null {
   return text === null ? null : asTimeMs(timeOf(text));
 }
 
+/** What was last taken apart, kept since the next time is nearly always of the same hour; nothing else follows from it. */
 let hour = '';
 let hourBeganMs = Number.NaN;
 

@@ -170,6 +170,7 @@ function findingDocument(name: string, finding: RunFinding): ReplayFinding {
   };
 }
 
+/** What was last written out, kept since the next time is nearly always of the same day; nothing else follows from it. */
 let day = Number.NaN;
 let dayText = '';
 

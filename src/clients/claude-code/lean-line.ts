@@ -123,6 +123,7 @@ function without(line: Buffer, first: Cut, second: Cut | null): string {
   return decoded(left.subarray(0, bytes));
 }
 
+/** Written anew for each line. Kept here: to allocate one for every line takes longer than to cut it. */
 let left = Buffer.allocUnsafe(64 * 1024);
 
 /** A text as it is written in a record; null: it is none. */
