@@ -33,7 +33,7 @@ const words = toolsOf({
 /** The tools of one client, or of several. */
 export type Tools = ReadonlyMap<string, CallAct | 'shell'>;
 
-export function toolsOf(...all: ToolNames[]): Tools {
+function toolsOf(...all: ToolNames[]): Tools {
   const entries = all.flatMap((names) => Object.entries(names) as [CallAct | 'shell', string][]);
   return new Map(entries.flatMap(([act, list]) => list.split(' ').map((name) => [name, act] as const)));
 }

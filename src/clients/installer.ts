@@ -15,7 +15,7 @@ export interface Installer {
   readonly notes: { readonly installed: string; readonly statusLine: string };
 }
 
-export interface Settings {
+interface Settings {
   /** In a config directory: the user's own. */
   readonly ofUser: string;
   /** In a directory that is worked in: the one that is written, and another that counts there. */
@@ -67,7 +67,7 @@ export function isCommand(line: SettingsView['statusLine']): line is StatusLineC
 }
 
 /** A block for agents in the files that the client gives its model to read. */
-export interface Instructions {
+interface Instructions {
   /** The client's own file, and one that many clients read. */
   readonly files: readonly [own: string, common: string];
   /** With the block of this version, in the place of an older one or at the end; the same text where it is there. */

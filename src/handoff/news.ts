@@ -74,7 +74,9 @@ export function stuckFinding(
   // Or nothing could be tried at all.
   const { move, waitsSinceMs } = cycle;
   const isHeld = waitsSinceMs !== null && nowMs - waitsSinceMs >= deadlineMs;
-  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason), client), idFor) : null;
+  return isHeld && move.do === 'wait'
+    ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason), client), idFor)
+    : null;
 }
 
 function findingOf(handoff: Handoff, text: string, idFor: IdFor): Finding {

@@ -46,8 +46,8 @@ export async function handedOver(world: World, agent: string, ms = 90_000): Prom
 /** How what Watchkeeper says to an agent ends. */
 export const tag = /\[wk-\w+\]$/;
 
-/** Its `watchkeeper` program. */
-function watchkeeperWithParrots(dir: string): string {
+/** Its `watchkeeper` program; `more`: what else is added to the copy before it is built. */
+export function watchkeeperWithParrots(dir: string, more: () => void = () => {}): string {
   for (const name of ['src', 'bin', 'scripts/build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
     cpSync(path.join(root, name), path.join(dir, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'));
@@ -59,6 +59,7 @@ function watchkeeperWithParrots(dir: string): string {
     writeFileSync(path.join(folder, name), moved);
   }
   appendFileSync(path.join(dir, 'src/clients/all.ts'), "export { parrot } from './parrot/client.ts';\n");
+  more();
   const built = spawnSync(process.execPath, [path.join(dir, 'scripts/build.mjs')], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(`the copy does not build: ${built.stdout}${built.stderr}`);
   return path.join(dir, 'bin/watchkeeper');

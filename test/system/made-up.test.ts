@@ -82,12 +82,13 @@ const read = (name: string) => readFileSync(file(name), 'utf8');
 
 beforeAll(() => {
   copy = mkdtempSync(path.join(tmpdir(), 'wk-made-up-'));
-  watchkeeperWithParrots(copy);
+  watchkeeperWithParrots(copy, () => {
+    writeFileSync(file('src/detect/checks/naps-long.ts'), definition);
+    appendFileSync(file('src/detect/checks/all.ts'), "export { napsLong } from './naps-long.ts';\n");
+    writeFileSync(file('src/actions/deeds/knock.ts'), knock);
+    appendFileSync(file('src/actions/deeds/all.ts'), "export { Knock as knock } from './knock.ts';\n");
+  });
   cpSync(path.join(root, 'scripts'), file('scripts'), { recursive: true });
-  writeFileSync(file('src/detect/checks/naps-long.ts'), definition);
-  appendFileSync(file('src/detect/checks/all.ts'), "export { napsLong } from './naps-long.ts';\n");
-  writeFileSync(file('src/actions/deeds/knock.ts'), knock);
-  appendFileSync(file('src/actions/deeds/all.ts'), "export { Knock as knock } from './knock.ts';\n");
 }, 120_000);
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -96,8 +97,7 @@ function run(...argv: string[]) {
   return spawnSync(process.execPath, argv, { cwd: copy, encoding: 'utf8', env });
 }
 
-it('they compile, and keep the import rules', () => {
-  expect(run('scripts/build.mjs')).toMatchObject({ status: 0 });
+it('what is built of them keeps the import rules', () => {
   expect(run('scripts/check-imports.mjs')).toMatchObject({ status: 0, stderr: '' });
 });
 
@@ -175,14 +175,11 @@ it('the action has a row before it is done, is proved by the record, and is sett
   await expect.poll(() => rows).toEqual([...done, 'confirmed']);
 });
 
-it.each([
-  ['check', 'src/detect/checks/all.ts', 'naps-long'],
-  ['action', 'src/actions/deeds/all.ts', 'knock'],
-])('a name of a %s without a definition does not compile', (_kind, list, name) => {
-  const all = read(list);
-  writeFileSync(file(list), all.replace(new RegExp(`.*${name}.*\\n`), ''));
+it('a name of a check or an action without a definition does not compile', () => {
+  const lines = { 'src/detect/checks/all.ts': 'naps-long', 'src/actions/deeds/all.ts': 'knock' };
+  for (const [list, name] of Object.entries(lines))
+    writeFileSync(file(list), read(list).replace(new RegExp(`.*${name}.*\\n`), ''));
   const built = run('scripts/build.mjs');
-  writeFileSync(file(list), all);
   expect(built.status).not.toBe(0);
-  expect(built.stderr + built.stdout).toContain(name);
+  for (const name of Object.values(lines)) expect(built.stderr + built.stdout).toContain(name);
 });
