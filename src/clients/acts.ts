@@ -3,16 +3,17 @@ import type { CallAct } from '../model/session-event.ts';
 /** What calls are for, by the names of the tools in small letters. */
 export type ToolNames = Readonly<Partial<Record<CallAct | 'shell', string>>>;
 
-/** Tools that many clients call so, or clients that have no folder here; and the usual programs. */
+/** Tools by names that several clients have, or servers of tools, or clients without a folder here; and the usual programs. */
 const common: ToolNames = {
   change:
-    'edit write create str_replace_editor str_replace_based_edit_tool insert replace write_file append patch edit_file write_to_file replace_in_file apply_diff set-content add-content out-file new-item remove-item copy-item move-item',
-  look: 'read grep glob ls open goto scroll_down scroll_up find_file search_dir search_file search_web search_files websearch webfetch find cat head tail which whereis type dpkg echo wc pwd tree stat rg ag fd file env printenv less more du df ps locate read_file list_directory view list read_many_files search_file_content google_web_search web_fetch list_files codesearch dir get-content get-childitem select-string gc gci',
-  wait: 'wait sleep start-sleep',
-  ask: 'ask_user ask_followup_question question',
-  note: 'think submit exit_cost save_memory write_todos attempt_completion finish',
-  delegate: 'task agent',
-  shell: 'bash shell execute_bash run_shell_command run_command terminal execute_command run_in_terminal powershell',
+    'edit write create str_replace_editor str_replace_based_edit_tool apply_patch insert replace write_file append patch edit_file write_to_file replace_in_file apply_diff set-content add-content out-file new-item remove-item copy-item move-item',
+  look: 'read grep glob ls open goto scroll_down scroll_up find_file search_dir search_file search_web search_files websearch webfetch find cat head tail which whereis type dpkg echo wc pwd tree stat rg ag fd file env printenv less more du df ps locate read_file list_directory view list read_many_files search_file_content google_web_search web_fetch list_files codesearch view_image dir get-content get-childitem select-string gc gci',
+  wait: 'wait sleep write_stdin start-sleep',
+  ask: 'request_user_input ask_user ask_followup_question question',
+  note: 'think update_plan submit exit_cost save_memory write_todos attempt_completion finish',
+  delegate: 'task agent spawn_agent',
+  shell:
+    'bash shell local_shell exec_command execute_bash run_shell_command run_command terminal execute_command run_in_terminal powershell',
 };
 
 /**

@@ -7,6 +7,7 @@ import type { ProcessId, ProcessInfo } from '../model/world.ts';
 import type { ToolNames } from './acts.ts';
 import type { Installer, Permissions } from './installer.ts';
 import type { JsonObject } from './json.ts';
+import type { Excuses } from './signs.ts';
 
 /**
  * One kind of agent, by what it can do: how it is recognised, what tells of it, and how it is typed to. Everything here
@@ -23,6 +24,8 @@ export interface AgentClient {
   readonly models: Models;
   /** What tools of its own are for, where many clients have no tool of that name. */
   readonly tools?: ToolNames;
+  /** What its results say of errors that are not the agent's. */
+  readonly excuses?: Excuses;
   /** Its key under `clients:` in the configuration, where further config directories are named; absent: none can be.
    * It belongs into the type of the client, too: then the configuration is checked with it. */
   readonly configKey?: string;
@@ -40,7 +43,7 @@ export interface RecordedClient {
   readonly name: ClientName;
   /** For people. */
   readonly title: string;
-  readonly tools?: ToolNames;
+  readonly excuses?: Excuses;
   readonly runs: RunSource;
 }
 

@@ -18,7 +18,10 @@ export const recordedClients: readonly RecordedClient[] = every.flatMap((client)
 );
 
 /** What a tool of any client is for. */
-export const allTools = withCommonTools(...every.flatMap(({ tools }) => tools ?? []));
+export const allTools = withCommonTools(...clients.flatMap(({ tools }) => tools ?? []));
+
+/** What results of any client say of errors that are not the agent's. */
+export const allExcuses = every.flatMap(({ excuses }) => excuses ?? []);
 
 export type InstallableClient = AgentClient & Required<Pick<AgentClient, 'installer'>>;
 

@@ -2,7 +2,7 @@ import { errorKindOf } from '../model/error-kind.ts';
 import type { RunEvent, RunLine } from '../model/run-event.ts';
 import type { SessionFact, TokenUsage } from '../model/session-event.ts';
 import { untrusted } from '../model/text.ts';
-import { allTools } from './clients.ts';
+import { allExcuses, allTools } from './clients.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject, parseObject } from './json.ts';
 import { callSign, resultSign, statusIn } from './signs.ts';
 
@@ -115,7 +115,7 @@ function resultFacts(record: JsonObject, text: string): SessionFact[] {
   const chars = asCount(record.out_len) ?? text.length;
   // Of a long output only its beginning is there; its hash tells the rest apart.
   const whole = chars <= text.length || isError ? null : (asString(record.out_hash)?.slice(0, toolCharsMax) ?? null);
-  const sign = resultSign(text, isError, { chars, hash: whole === '' ? null : whole });
+  const sign = resultSign(text, isError, { chars, hash: whole === '' ? null : whole, excuses: allExcuses });
   return [{ kind: 'tool-result', id: id.slice(0, toolCharsMax), isError, started: null, sign }];
 }
 

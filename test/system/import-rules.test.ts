@@ -80,6 +80,25 @@ describe('the import check', () => {
     expect(said.map((line) => line.split(' ')[0])).toEqual(['src/detect/file.ts:4:', 'src/detect/file.ts:5:']);
   });
 
+  it('holds the name of a client, and the words that are its alone, to its folder', () => {
+    const { code, said } = runCheck({
+      'clients/one-cli/client.ts': `export const one = { name: 'one-cli', clear: '/fresh' }; // UNO_HOME`,
+      'clients/one-cli/words.json': '{ "names": ["uno"], "words": ["/fresh", "AskAway"] }',
+      'clients/all.ts': `export { one } from './one-cli/client.ts';`,
+      'clients/two/client.ts': '// unlike One-CLI',
+      'watch/a.ts': `// As UNO_HOME says.\nconst a = 'juno ./fresh.ts askaway';\nconst b = '/fresh';`,
+      'detect/b.ts': `const tool = 'AskAway';`,
+      'detect/b.test.ts': `const tool = 'AskAway';`,
+    });
+    expect(code).toBe(1);
+    expect(said.map((line) => line.split('; ')[0])).toEqual([
+      `src/clients/two/client.ts:1: says 'One-CLI', a word of one-cli`,
+      `src/detect/b.ts:1: says 'AskAway', a word of one-cli`,
+      `src/watch/a.ts:1: says 'UNO', a word of one-cli`,
+      `src/watch/a.ts:3: says '/fresh', a word of one-cli`,
+    ]);
+  });
+
   it('leaves tests alone', () => {
     const files = { 'detect/a.ts': '', 'detect/a.test.ts': `import { readFileSync } from 'node:fs';` };
     expect(runCheck(files).code).toBe(0);

@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { AgentClient, RecordSource, Sources } from '../client.ts';
 import { asString, asTimeMs, parseObject } from '../json.ts';
 import { dialect } from './dialect.ts';
+import { excuses } from './excuses.ts';
 import { parseInboxFile } from './hooks.ts';
 import { installer } from './installer.ts';
 import { compactionPoint, contextWindow } from './models.ts';
@@ -70,6 +71,7 @@ export const claudeCode: AgentClient & { readonly sources: Required<Sources>; re
   dialect,
   models: { contextWindow, compactionPoint },
   tools: toolNames,
+  excuses,
   configKey: 'claudeCode',
   installer,
   permissions,

@@ -17,6 +17,7 @@ import {
 import { callSign, resultSign, statusIn } from '../signs.ts';
 import { tagsIn } from '../tags.ts';
 import { errorKind } from './errors.ts';
+import { excuses } from './excuses.ts';
 import { tools } from './tools.ts';
 
 // More than is shown: a secret that is cut off is not known as one.
@@ -109,7 +110,7 @@ function userFacts(record: JsonObject, output: Output): SessionFact[] {
               id,
               isError: part.is_error === true,
               started: startedWork(record.toolUseResult, part),
-              sign: resultSign(resultText(part), part.is_error === true, { whole: output }),
+              sign: resultSign(resultText(part), part.is_error === true, { whole: output, excuses: [excuses] }),
             },
           ];
     });

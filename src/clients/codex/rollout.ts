@@ -4,7 +4,7 @@ import type { SessionFact } from '../../model/session-event.ts';
 import { untrusted } from '../../model/text.ts';
 import { asNumber, asObject, asObjects, asString, asTime, type JsonObject, parseObject } from '../json.ts';
 import { callSign, resultSign } from '../signs.ts';
-import { tools } from './tools.ts';
+import { excuses } from './excuses.ts';
 
 const nameCharsMax = 200;
 const textCharsMax = 8_000;
@@ -100,7 +100,7 @@ function callFacts(payload: JsonObject): SessionFact[] {
   const tool = asString(payload.name)?.slice(0, nameCharsMax);
   if (id === undefined || tool === undefined) return [];
   const args = (asString(payload.arguments) ?? asString(payload.input) ?? '').slice(0, argsCharsMax);
-  return [{ kind: 'tool-call', id, tool, about: null, sign: callSign(tool, commandOf(args), args, tools) }];
+  return [{ kind: 'tool-call', id, tool, about: null, sign: callSign(tool, commandOf(args), args) }];
 }
 
 function commandOf(args: string): string {
@@ -129,7 +129,7 @@ function resultFacts(payload: JsonObject): SessionFact[] {
   const whole = asString(payload.output) ?? textOf(payload.output);
   const { text, code } = said(whole);
   const isError = (code !== null && code !== 0) || refused.test(text) || cameToNothing.test(text);
-  return [{ kind: 'tool-result', id, isError, started: null, sign: resultSign(text, isError) }];
+  return [{ kind: 'tool-result', id, isError, started: null, sign: resultSign(text, isError, { excuses: [excuses] }) }];
 }
 
 function said(whole: string): { text: string; code: number | null } {
