@@ -1,6 +1,7 @@
-// Holds src/ to the import directions of ARCHITECTURE.md. Names file and line, the rule, and what to do instead.
+// Holds src/ to the import directions of ARCHITECTURE.md, and the words of each client to its folder. Names file and line, the
+// rule, and what to do instead.
 // Tests are free: they may read recordings and reach across folders.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +19,7 @@ const mayImport = {
   record: ['model', 'clients', 'detect'],
   decide: ['model', 'clients', 'detect'],
   home: ['model', 'act', 'record'],
-  config: ['model', 'detect', 'decide', 'act', 'home'],
+  config: ['model', 'clients', 'detect', 'decide', 'act', 'home'],
   rows: ['model', 'sense', 'detect', 'record', 'decide', 'home'],
   findings: ['model', 'detect', 'decide', 'record', 'home', 'config'],
   watch: ['model', 'clients', 'sense', 'detect', 'decide', 'home', 'config', 'findings'],
@@ -35,8 +36,8 @@ const mayImport = {
   ],
   conform: ['model', 'clients', 'home', 'watch', 'daemon'],
   serve: [
-    ...['model', 'home', 'config', 'rows', 'watch', 'spawns', 'actions', 'handoff', 'findings', 'replay', 'eval'],
-    ...['setup', 'daemon', 'conform'],
+    ...['model', 'clients', 'home', 'config', 'rows', 'watch', 'spawns', 'actions', 'handoff', 'findings', 'replay'],
+    ...['eval', 'setup', 'daemon', 'conform'],
   ],
 };
 
@@ -76,14 +77,24 @@ const importForms = [
 function importsOf(text) {
   return importForms
     .flatMap((form) => [...text.matchAll(form)])
-    .map((match) => ({ name: match[1], at: match.index + match[0].lastIndexOf(match[1]) }))
+    .map((match) => ({
+      name: match[1],
+      at: match.index + match[0].lastIndexOf(match[1]),
+      later: /^import\s*\(/.test(match[0]),
+    }))
     .sort((a, b) => a.at - b.at)
-    .map(({ name, at }) => ({ name, line: text.slice(0, at).split('\n').length }));
+    .map(({ name, at, later }) => ({ name, line: text.slice(0, at).split('\n').length, later }));
+}
+
+/** A client's part of `conform` lies in the client's folder, and is of that room. */
+function roomOf(file) {
+  const [folder, client, part] = file.split(path.sep);
+  return folder === 'clients' && client !== undefined && part === 'conform' ? 'conform' : folder;
 }
 
 /** null: allowed. */
-function forbidden(src, file, name) {
-  const [folder] = path.relative(src, file).split(path.sep);
+function forbidden(src, file, { name, later }) {
+  const folder = roomOf(path.relative(src, file));
   const allowed = mayImport[folder];
   if (allowed === undefined) {
     return { rule: `src/${folder} has no rule`, instead: 'use a folder of ARCHITECTURE.md, or add the new one here' };
@@ -98,10 +109,51 @@ function forbidden(src, file, name) {
   const target = path.relative(src, path.resolve(path.dirname(file), name));
   if (target.startsWith('..'))
     return { rule: 'src imports nothing outside of itself', instead: 'move it into src, or read it at run time' };
-  const [to] = target.split(path.sep);
-  if (to === folder || allowed.includes(to)) return null;
+  const to = roomOf(target);
+  // A client names its part of `conform`, for whoever is there to load it.
+  const isOwnPart =
+    later && to === 'conform' && path.dirname(target) === path.join(path.dirname(path.relative(src, file)), 'conform');
+  if (to === folder || allowed.includes(to) || isOwnPart) return null;
   const list = allowed.length === 0 ? 'nothing' : `only ${allowed.join(', ')}`;
   return { rule: `${folder} imports ${list}`, instead: instead[folder] ?? upward };
+}
+
+/** Where the list of clients is, one line each. */
+const listOfClients = path.join('clients', 'all.ts');
+/** What may stand elsewhere all the same, and why. */
+const alsoElsewhere = {
+  [path.join('model', 'secret-names.ts')]: 'names of services whose secrets are taken out, whoever uses them',
+};
+
+/** By client: its name, other names of its (in whatever case), and words that nobody else uses, from its `words.json`. */
+function wordsOfClients(src) {
+  const clients = path.join(src, 'clients');
+  if (!existsSync(clients)) return [];
+  const folders = readdirSync(clients, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => {
+    const file = path.join(clients, name, 'words.json');
+    const { names, words } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { names: [], words: [] };
+    const any = (list) => list.map((word) => word.replace(/[^\p{L}\p{N}_ ]/gu, '\\$&')).join('|');
+    const named = new RegExp(`(?<![a-z0-9])(?:${any([name, ...names])})`, 'i');
+    // A path may end like a command.
+    const said = words.length === 0 ? null : new RegExp(`(?<![\\w.-])(?:${any(words)})(?![a-zA-Z0-9])`);
+    return { client: name, named, said };
+  });
+}
+
+/** Lines that name a client, or say a word of it, outside its folder. */
+function namings(src, file, text, clients) {
+  const place = path.relative(src, file);
+  if (place === listOfClients || place in alsoElsewhere) return [];
+  const others = clients.filter(({ client }) => !place.startsWith(path.join('clients', client) + path.sep));
+  return text.split('\n').flatMap((line, at) =>
+    others.flatMap(({ client, named, said }) => {
+      const word = (named.exec(line) ?? said?.exec(line))?.[0];
+      if (word === undefined) return [];
+      const what = `src/${place}:${at + 1}: says '${word}', a word of ${client}`;
+      return [`${what}; only src/clients/${client} may: make it a capability of \`AgentClient\``];
+    }),
+  );
 }
 
 /** Rooms that would reach themselves by the table above. */
@@ -136,10 +188,10 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const src = path.resolve(process.argv[2] ?? path.join(root, 'src'));
 const files = sourceFiles(src);
 const found = files.flatMap((file) =>
-  importsOf(readFileSync(file, 'utf8')).flatMap(({ name, line }) => {
-    const broken = forbidden(src, file, name);
-    const place = path.join('src', path.relative(src, file));
-    return broken === null ? [] : [`${place}:${line}: imports '${name}', but ${broken.rule}; ${broken.instead}`];
+  importsOf(readFileSync(file, 'utf8')).flatMap((each) => {
+    const broken = forbidden(src, file, each);
+    const place = `${path.join('src', path.relative(src, file))}:${each.line}`;
+    return broken === null ? [] : [`${place}: imports '${each.name}', but ${broken.rule}; ${broken.instead}`];
   }),
 );
 const ahead = files.flatMap((file) =>
@@ -148,7 +200,9 @@ const ahead = files.flatMap((file) =>
       `${path.join('src', path.relative(src, file))}:${line}: names ${name}, which is made after it; make it first, or hand the value back`,
   ),
 );
-const problems = [...found, ...rings(), ...ahead];
+const clients = wordsOfClients(src);
+const named = files.flatMap((file) => namings(src, file, readFileSync(file, 'utf8'), clients));
+const problems = [...found, ...named, ...rings(), ...ahead];
 // A check that looked at nothing must not pass.
 if (files.length === 0) problems.push(`no source file in ${src}`);
 for (const problem of problems) process.stderr.write(`${problem}\n`);

@@ -98,7 +98,7 @@ async function tidy(ask: Ask): Promise<void> {
 const plain = /^[\w.+ -]{1,64}$/;
 /** As tmux names keys. */
 const keyName = /^[A-Za-z0-9-]{1,16}$/;
-/** Such as `❯` or `> `. */
+/** Such as `> `. */
 const markOnly = /^(?:[^\u0000-\u007f]|[ \w>%+*.!?$^()[\]|=~-]){1,8}$/;
 
 /**

@@ -73,7 +73,7 @@ export class Actions extends Engine {
   }
 
   async wouldInterrupt(agent: string): Promise<DryRun> {
-    const would = 'one Escape would be pressed, which ends the turn that runs';
+    const would = 'one key would be pressed, which ends the turn that runs';
     return { would, against: await this.against('interrupt', interruptOrder(agent, { by: null })) };
   }
 

@@ -12,8 +12,9 @@ import {
   writeAllowance,
 } from '../act/allowance.ts';
 import { makeFolder, writeByRename } from '../act/install/own-file.ts';
-import { answerScript } from '../clients/claude-code/hook-script.ts';
-import { allowAnswer, writeRequest } from '../clients/claude-code/permission.ts';
+import type { AgentClient } from '../clients/client.ts';
+import { clients } from '../clients/clients.ts';
+import { answerScript } from '../clients/inbox.ts';
 import { type Home, isPaused, runningDaemon } from '../home/home.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { isAlive, ownProcess } from '../record/own-process.ts';
@@ -67,9 +68,9 @@ export function withdrawFrom(home: Home, client: Pick<Allowance, 'pid' | 'startT
 }
 
 /** At the daemon's start, once the open handoffs are known: whoever has none was allowed something by nobody who still looks. */
-export function keepAllowances(home: Home, clients: readonly Pick<Allowance, 'pid' | 'startTicks'>[]): void {
+export function keepAllowances(home: Home, kept: readonly Pick<Allowance, 'pid' | 'startTicks'>[]): void {
   for (const owner of allowanceOwners(home.allowancesDir)) {
-    const isKept = clients.some(({ pid, startTicks }) => pid === owner.pid && startTicks === owner.startTicks);
+    const isKept = kept.some(({ pid, startTicks }) => pid === owner.pid && startTicks === owner.startTicks);
     if (!isKept) removeAllowance(home.allowancesDir, owner);
   }
 }
@@ -81,9 +82,13 @@ export function hookAnswer(home: Home, event: string, nowMs: number): string | n
   if (pid === undefined || startTicks === undefined) return null;
   const allowance = readAllowance(home.allowancesDir, { pid: Number(pid), startTicks });
   if (allowance === null || allowance.untilMs <= nowMs || !isAlive(allowance)) return null;
-  const request = writeRequest(event.slice(end + 1));
-  if (request?.sessionId !== allowance.sessionId || request.file !== allowance.file) return null;
+  const isMeant = ({ permissions }: AgentClient) => {
+    const request = permissions?.writeRequest(event.slice(end + 1));
+    return request?.sessionId === allowance.sessionId && request.file === allowance.file;
+  };
+  const client = clients.find(isMeant);
+  if (client === undefined) return null;
   // Without a daemon nobody looks at what was written; paused, nothing is done at all.
   if (runningDaemon(home) === null || isPaused(home)) return null;
-  return isPlainPlace(allowance.file) ? allowAnswer : null;
+  return isPlainPlace(allowance.file) ? (client.permissions?.allow ?? null) : null;
 }

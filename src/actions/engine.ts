@@ -36,6 +36,10 @@ export interface EngineParts extends Omit<DeedWorld, 'conclude'> {
   at?: (kind: DeedKind, point: string) => Promise<void>;
 }
 
+function isDeed(kind: Action['kind']): kind is DeedKind {
+  return Object.hasOwn(all, kind);
+}
+
 /** A deed from its row to the last word on it. */
 interface Open extends OpenDeed {
   deed: Deed;
@@ -137,7 +141,8 @@ export class Engine {
     const open = await this.#parts.store.openActions(this.#parts.host);
     if (!open.ok) return false;
     for (const { action, delivered } of open.value) {
-      if (action.kind === 'redact' || this.#open.has(action.id)) continue;
+      // The tables' own, or a later version's.
+      if (!isDeed(action.kind) || this.#open.has(action.id)) continue;
       if (only !== null && !only.has(action.agent ?? '')) continue;
       const one = this.#begin(this.#deed(action.kind), action);
       one.deed.begun?.(action, one.concluded);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallAct } from '../model/session-event.ts';
 import { actOf, isQuick, readsFile } from './acts.ts';
+import { allTools } from './clients.ts';
 
 describe('what a call is for', () => {
   it.each<[string, string, CallAct]>([
@@ -70,7 +71,7 @@ describe('what a call is for', () => {
     ['__proto__', 'a', 'run'],
     ['constructor', 'a', 'run'],
   ])('%s %s', (tool, text, act) => {
-    expect(actOf(tool, text)).toBe(act);
+    expect(actOf(tool, text, allTools)).toBe(act);
   });
 
   it.each([
@@ -81,13 +82,13 @@ describe('what a call is for', () => {
     ['Grep', 'a', false],
     ['Bash', 'find . -name a', false],
   ])('%s %s shows a file that is named: %s', (tool, text, reads) => {
-    expect(readsFile(tool, text)).toBe(reads);
+    expect(readsFile(tool, text, allTools)).toBe(reads);
   });
 
   it('a tool known only by the words of its name may take its time', () => {
-    expect(isQuick('change', 'Edit', 'a')).toBe(true);
-    expect(isQuick('change', 'apply_patch', 'a')).toBe(true);
-    expect(isQuick('change', 'mcp__cloud__apply_migration', 'a')).toBe(false);
-    expect(isQuick('change', 'push_image', 'a')).toBe(false);
+    expect(isQuick('change', 'Edit', 'a', allTools)).toBe(true);
+    expect(isQuick('change', 'apply_patch', 'a', allTools)).toBe(true);
+    expect(isQuick('change', 'mcp__cloud__apply_migration', 'a', allTools)).toBe(false);
+    expect(isQuick('change', 'push_image', 'a', allTools)).toBe(false);
   });
 });

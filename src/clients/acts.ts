@@ -1,23 +1,26 @@
 import type { CallAct } from '../model/session-event.ts';
 
-/** What a call is for, by the names of the tools of the clients and of the usual programs. */
-const acts = tableOf({
+/** What calls are for, by the names of the tools in small letters. */
+export type ToolNames = Readonly<Partial<Record<CallAct | 'shell', string>>>;
+
+/** Tools by names that several clients have, or servers of tools, or clients without a folder here; and the usual programs. */
+const common: ToolNames = {
   change:
-    'edit write multiedit notebookedit create str_replace_editor str_replace_based_edit_tool apply_patch insert replace write_file append patch edit_file write_to_file replace_in_file apply_diff set-content add-content out-file new-item remove-item copy-item move-item',
-  look: 'read grep glob ls open goto scroll_down scroll_up find_file search_dir search_file search_web search_files websearch webfetch find cat head tail which whereis type dpkg echo wc pwd tree stat rg ag fd file env printenv less more du df ps locate read_file list_directory view toolsearch list read_many_files search_file_content google_web_search web_fetch list_files codesearch view_image dir get-content get-childitem select-string gc gci',
-  wait: 'bashoutput taskoutput agentoutput wait sleep write_stdin killshell start-sleep',
-  ask: 'askuserquestion exitplanmode request_user_input ask_user ask_followup_question question',
-  note: 'todowrite todoread taskcreate taskupdate tasklist think enterplanmode update_plan skill submit exit_cost save_memory write_todos attempt_completion finish',
+    'edit write create str_replace_editor str_replace_based_edit_tool apply_patch insert replace write_file append patch edit_file write_to_file replace_in_file apply_diff set-content add-content out-file new-item remove-item copy-item move-item',
+  look: 'read grep glob ls open goto scroll_down scroll_up find_file search_dir search_file search_web search_files websearch webfetch find cat head tail which whereis type dpkg echo wc pwd tree stat rg ag fd file env printenv less more du df ps locate read_file list_directory view list read_many_files search_file_content google_web_search web_fetch list_files codesearch view_image dir get-content get-childitem select-string gc gci',
+  wait: 'wait sleep write_stdin start-sleep',
+  ask: 'request_user_input ask_user ask_followup_question question',
+  note: 'think update_plan submit exit_cost save_memory write_todos attempt_completion finish',
   delegate: 'task agent spawn_agent',
   shell:
     'bash shell local_shell exec_command execute_bash run_shell_command run_command terminal execute_command run_in_terminal powershell',
-});
+};
 
 /**
  * What the words of a name nobody knows say, as of a tool server's or a client's yet to come. The first that fits
  * counts: a change taken for a look would be an alarm in healthy work, the other way round one alarm less.
  */
-const words = tableOf({
+const words = toolsOf({
   note: 'todo todos plan memory memories thought thoughts',
   ask: 'ask question confirm approve',
   wait: 'wait await sleep poll output',
@@ -28,13 +31,20 @@ const words = tableOf({
   look: 'read view search find list grep glob open fetch get show look query lookup browse inspect describe scan check',
 });
 
-type Table = ReadonlyMap<string, CallAct | 'shell'>;
+/** The tools of one client, or of several. */
+export type Tools = ReadonlyMap<string, CallAct | 'shell'>;
 
-function tableOf(names: Partial<Record<CallAct | 'shell', string>>): Table {
-  return new Map(
-    Object.entries(names).flatMap(([act, list]) => list.split(' ').map((name) => [name, act as CallAct | 'shell'])),
-  );
+function toolsOf(...all: ToolNames[]): Tools {
+  const entries = all.flatMap((names) => Object.entries(names) as [CallAct | 'shell', string][]);
+  return new Map(entries.flatMap(([act, list]) => list.split(' ').map((name) => [name, act] as const)));
 }
+
+/** Those that many have, and these. */
+export function withCommonTools(...own: ToolNames[]): Tools {
+  return toolsOf(common, ...own);
+}
+
+export const commonTools = withCommonTools();
 
 /** Also behind others, as in `git add -A && git commit`. */
 const changingGit =
@@ -47,8 +57,8 @@ const quickLooks = new Set(
 );
 const commandCharsMax = 4_000;
 
-export function actOf(tool: string, text: string): CallAct {
-  const known = acts.get(plainName(tool));
+export function actOf(tool: string, text: string, tools: Tools): CallAct {
+  const known = tools.get(plainName(tool));
   // Some editors also show files.
   if (known === 'change' && /^view( |$)/.test(text)) return 'look';
   if (known !== undefined && known !== 'shell') return known;
@@ -59,14 +69,14 @@ export function actOf(tool: string, text: string): CallAct {
 }
 
 /** What a tool of that very name is for; null: a shell, or one that only its words could tell. */
-export function ownAct(tool: string): CallAct | null {
-  const known = acts.get(tool.toLowerCase());
+export function ownAct(tool: string, tools: Tools): CallAct | null {
+  const known = tools.get(tool.toLowerCase());
   return known === undefined || known === 'shell' ? null : known;
 }
 
-export function isQuick(act: CallAct, tool: string, text: string): boolean {
+export function isQuick(act: CallAct, tool: string, text: string, tools: Tools): boolean {
   // Of a tool known by its words alone nobody knows how long it takes.
-  const known = acts.get(tool.toLowerCase());
+  const known = tools.get(tool.toLowerCase());
   if (known === undefined && !text.startsWith(tool)) return false;
   if (act === 'change' || act === 'note') return true;
   if (quickLooks.has(tool.toLowerCase()) && !text.startsWith(tool)) return true;
@@ -78,17 +88,24 @@ const readers = new Set(
 );
 
 /** Shows what is in a file that is named, other than a search, whose answer may be that there is nothing. */
-export function readsFile(tool: string, text: string): boolean {
+export function readsFile(tool: string, text: string, tools: Tools): boolean {
   const name = plainName(tool);
-  if (acts.get(name) !== 'shell') return readers.has(name);
+  if (tools.get(name) !== 'shell') return readers.has(name);
   const command = bare(text);
   return readers.has(command.split(/\s+/, 1)[0] ?? '') && !command.includes('|');
 }
 
+const serverMark = 'mcp__';
+
+/** Is it a tool of a server? Clients that have such call it by both names: `mcp__SERVER__TOOL`. */
+export function isOfServer(tool: string): boolean {
+  return tool.toLowerCase().startsWith(serverMark);
+}
+
 /** Without the server that a tool comes from. */
-function plainName(tool: string): string {
+export function plainName(tool: string): string {
   const name = tool.toLowerCase();
-  return name.startsWith('mcp__') ? name.slice(name.lastIndexOf('__') + 2) : name;
+  return isOfServer(name) ? name.slice(name.lastIndexOf('__') + 2) : name;
 }
 
 function actByWords(tool: string): CallAct | 'shell' {
@@ -113,7 +130,7 @@ function shellAct(command: string): CallAct {
   if (changingGit.test(said)) return 'change';
   if (/^git\s/.test(own)) return /^git\s+(add|config|init|fetch|clone|pull)\b/.test(own) ? 'run' : 'look';
   const program = own.split(/\s+/, 1)[0] ?? '';
-  const act = acts.get(program.slice(program.lastIndexOf('/') + 1).toLowerCase());
+  const act = commonTools.get(program.slice(program.lastIndexOf('/') + 1).toLowerCase());
   return act === 'look' || act === 'wait' || (act === 'change' && program.includes('-')) ? act : 'run';
 }
 

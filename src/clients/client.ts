@@ -1,8 +1,13 @@
-import type { ClientName, RegistryActivity } from '../model/agent.ts';
+import type { ClientName, RegistryActivity, Source } from '../model/agent.ts';
 import type { InboxItem } from '../model/hook.ts';
+import type { RunLine } from '../model/run-event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { UntrustedText } from '../model/text.ts';
 import type { ProcessId, ProcessInfo } from '../model/world.ts';
+import type { ToolNames } from './acts.ts';
+import type { Installer, Permissions } from './installer.ts';
+import type { JsonObject } from './json.ts';
+import type { Excuses } from './signs.ts';
 
 /**
  * One kind of agent, by what it can do: how it is recognised, what tells of it, and how it is typed to. Everything here
@@ -17,9 +22,48 @@ export interface AgentClient {
   readonly dialect: Dialect;
   /** What its models hold, where its own records do not say so. */
   readonly models: Models;
+  /** What tools of its own are for, where many clients have no tool of that name. */
+  readonly tools?: ToolNames;
+  /** What its results say of errors that are not the agent's. */
+  readonly excuses?: Excuses;
+  /** Its key under `clients:` in the configuration, where further config directories are named; absent: none can be.
+   * It belongs into the type of the client, too: then the configuration is checked with it. */
+  readonly configKey?: string;
+  readonly runs?: RunSource;
+  /** How `init` gets our hooks into its settings. */
+  readonly installer?: Installer;
+  /** How a hook lets it write a file for which it would ask. */
+  readonly permissions?: Permissions;
+  /** How `conformance` tries it out. Only then it is loaded, and only there it may reach beyond text. */
+  readonly trial?: () => Promise<Trial>;
 }
 
+/** A client that is not watched: only its runs on record are read. */
+export interface RecordedClient {
+  readonly name: ClientName;
+  /** For people. */
+  readonly title: string;
+  readonly excuses?: Excuses;
+  readonly runs: RunSource;
+}
+
+/** How `replay` reads what the client has recorded. */
+export interface RunSource {
+  /** For people: `transcript`. */
+  readonly noun: string;
+  /** Where it keeps the user's own; `configDirs`: further ones of the configuration. */
+  folders(home: string, configDirs: readonly string[]): string[];
+  /** Is this a line of a record of the client's? */
+  isRecord(line: JsonObject): boolean;
+  /** `again`: reads a part of the line once more, later; null: it cannot be had again. */
+  parseLine(line: Buffer, index: number, again: LineAgain | null): RunLine;
+}
+
+export type LineAgain = (from: number, to: number) => Buffer | null;
+
 interface Recognition {
+  /** Its program, as it is called on the PATH. */
+  readonly program: string;
   /** The only variables of the agent's environment that are read: they say where its files are. */
   readonly environmentNames: readonly string[];
   /** `cwd`: what a relative path in it is relative to; null: nobody knows. */
@@ -131,6 +175,23 @@ export interface ClientCommand {
   readonly mark: string;
   /** `session`: the agent is in another one then; `history`: the client's history of what was typed has it. */
   readonly provedBy: 'session' | 'history';
+}
+
+/** The client taken through its states in a world of its own: a part of `conform` that lies in the client's folder. */
+export interface Trial {
+  /** By source and step of `conform/steps.ts`: the words that count as right; what is not here, the source cannot tell. */
+  readonly signals: Readonly<Partial<Record<Source, Readonly<Record<string, readonly string[]>>>>>;
+  startModel(): Promise<TrialModel>;
+  /** All its states, in one of the ways of `conform/setup.ts` to set it up. */
+  play(stage: { world: object; sampler: object; program: string }, setup: { name: string }): Promise<void>;
+}
+
+/** A model on loopback that does what it is told, in the place of the service. */
+export interface TrialModel {
+  /** To be set as the proxy of everything that is not loopback: nothing gets through, and `outside` says who tried. */
+  readonly proxyUrl: string;
+  readonly outside: string[];
+  close(): Promise<void>;
 }
 
 /** What the client itself says it is doing. */

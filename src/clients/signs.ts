@@ -1,5 +1,5 @@
 import type { CallSign, ResultSign } from '../model/session-event.ts';
-import { actOf, isQuick } from './acts.ts';
+import { actOf, commonTools, isQuick } from './acts.ts';
 import { inputDigest, squeezedDigest } from './call-digest.ts';
 import type { JsonObject } from './json.ts';
 import { problemOf } from './problem.ts';
@@ -13,13 +13,13 @@ const shortCharsMax = 600;
 /** Enough to tell outputs apart; a huge one costs no more than this. */
 const comparedCharsMax = 16_000;
 
-/** How a call is known again: by its tool and arguments, whatever the blanks. `text` is the command or the path. */
-export function callSign(tool: string, text: string, args: string | JsonObject): CallSign {
-  const act = actOf(tool, text);
+/** How a call is known again: by its tool and arguments, whatever the blanks. `text` is the command or the path; `tools`: the client's. */
+export function callSign(tool: string, text: string, args: string | JsonObject, tools = commonTools): CallSign {
+  const act = actOf(tool, text, tools);
   const target = text.slice(0, targetCharsMax);
   // Words about a call are written anew each time and change nothing.
   const hash = typeof args === 'string' ? squeezedDigest(`${tool}\n`, args) : inputDigest(tool, args, 'description');
-  return { hash, target, act, quick: isQuick(act, tool, text), edit: null };
+  return { hash, target, act, quick: isQuick(act, tool, text, tools), edit: null };
 }
 
 /** What is known of an output besides the text that is given. */
@@ -29,6 +29,8 @@ interface Known {
   hash?: string | null;
   /** Gives the whole, of which the text is the start. */
   whole?: (() => string) | null;
+  /** The client's own. */
+  excuses?: readonly Excuses[];
 }
 
 /** How a result is known again: without what changes by itself from one run of the same command to the next. */
@@ -47,7 +49,7 @@ class OutputSign implements ResultSign {
   #text: string;
   #whole: (() => string) | null;
 
-  constructor(given: string, isError: boolean, { chars, hash = null, whole = null }: Known) {
+  constructor(given: string, isError: boolean, { chars, hash = null, whole = null, excuses = [] }: Known) {
     let text = given;
     let begins = settledStart(text, isError);
     // What is cut has to be enough for all that is asked of a start, and for what a look ahead may see.
@@ -58,7 +60,7 @@ class OutputSign implements ResultSign {
     } else this.#whole = whole;
     this.start = begins.start;
     this.chars = chars ?? text.length;
-    this.excuse = isError ? excuseOf(text) : null;
+    this.excuse = isError ? excuseOf(text, excuses) : null;
     this.#isError = isError;
     this.#hash = hash ?? (begins.isWhole && this.#whole === null ? begins.start : null);
     if (isError && this.#hash !== null && text.length > leadCharsMax) this.#problem = problemOf(text);
@@ -95,15 +97,23 @@ function beginning(text: string): string {
   return Buffer.from(text.slice(0, leadCharsMax), 'utf16le').toString('utf16le');
 }
 
-/** Errors that are not the agent's: a person said no, or another call of the same batch failed. */
-function excuseOf(text: string): ResultSign['excuse'] {
+/** Errors that are not the agent's: a person said no, or another call of the same batch failed. As results begin then. */
+export interface Excuses {
+  readonly rejected?: RegExp;
+  readonly sibling?: RegExp;
+}
+
+/** Of clients that have no folder here. */
+const commonExcuses: Excuses = {
+  rejected:
+    /^(User rejected|Request was (rejected|denied|aborted)|The user rejected permission|\[Operation Cancelled\] Reason: User)/,
+};
+
+function excuseOf(text: string, own: readonly Excuses[]): ResultSign['excuse'] {
   const head = text.slice(0, headCharsMax);
-  if (/^(<tool_use_error>)?Sibling tool call errored/.test(head)) return 'sibling';
-  return /^(The user doesn't want to (proceed|take this action)|\[Request interrupted by user|Permission to use \S+ (with|has been)|User rejected|Request was (rejected|denied|aborted)|The user rejected permission|\[Operation Cancelled\] Reason: User|(exec command |patch )?rejected by user|aborted by user)/.test(
-    head,
-  )
-    ? 'rejected'
-    : null;
+  const all = [...own, commonExcuses];
+  if (all.some(({ sibling }) => sibling?.test(head))) return 'sibling';
+  return all.some(({ rejected }) => rejected?.test(head)) ? 'rejected' : null;
 }
 
 /** The status that a client's own record of an API error begins with. Never asked of anybody else's words. */

@@ -224,5 +224,5 @@ export function inOrder(problems: ConfigProblem[]): ConfigProblem[] {
 function expandHome(config: Config, home: string): void {
   const expand = (value: string) => (value === '~' || value.startsWith('~/') ? path.join(home, value.slice(1)) : value);
   config.handoff.dir = expand(config.handoff.dir);
-  config.clients.claudeCode.configDirs = config.clients.claudeCode.configDirs.map(expand);
+  for (const client of Object.values(config.clients)) client.configDirs = client.configDirs.map(expand);
 }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { configDirKeys } from './clients.ts';
 import { isInsidePath } from './fields.ts';
 import { staysInside } from './places.ts';
 import type { AgentRule, Config, FileConfig } from './schema.ts';
-import { forThresholds } from './thresholds.ts';
+import { forKeys, forThresholds } from './thresholds.ts';
 
 /** `prompt.minIntervalMinutes`: every value of the configuration; a list is one value. */
 export type ConfigKey = Leaves<FileConfig>;
@@ -111,7 +112,7 @@ const directions: Record<ConfigKey, Direction | typeof machineOnly> = {
   'templates.continue': machineOnly,
   'templates.stalled': machineOnly,
   // Where agents are looked for.
-  'clients.claudeCode.configDirs': machineOnly,
+  ...forKeys(configDirKeys, machineOnly),
 };
 
 export const configKeys = Object.keys(directions) as ConfigKey[];

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Authority, Mode } from '../model/agent.ts';
 import { judging } from './checks.ts';
-import { amount, isAnchoredPath, list, minutesMax, oneOf, secondsMax, section, text } from './fields.ts';
+import { clientSections } from './clients.ts';
+import { amount, list, minutesMax, oneOf, secondsMax, section, text } from './fields.ts';
 import { handoff } from './handoff.ts';
 import { health } from './health.ts';
 import { bands, spawn, stall, waiting } from './judging.ts';
@@ -22,8 +23,6 @@ const agentRule = section({
   ),
 });
 
-const configDirError = 'an absolute path or one that starts with ~/';
-
 export const configSchema = section({
   mode: oneOf(modes)
     .default('act')
@@ -43,7 +42,7 @@ export const configSchema = section({
   agents: list(agentRule, 'rules, each with match and authority')
     .default([{ match: '*-ps', authority: 'manage' }])
     .describe(
-      'What Watchkeeper may do to which agent: the first rule that matches counts, an agent that none matches is only observed, or managed if Watchkeeper launched it.',
+      'What Watchkeeper may do to which agent: the first rule that matches counts, an agent that none matches is only observed.',
     ),
   prompt: section({
     minIntervalMinutes: amount(minutesMax)
@@ -69,20 +68,7 @@ export const configSchema = section({
     .default([])
     .describe('Who is told, and how; secrets are named by environment variable and never stand in the file.'),
   templates,
-  clients: section({
-    claudeCode: section({
-      configDirs: list(
-        text(configDirError).refine(isAnchoredPath, { error: configDirError }),
-        'paths, absolute or starting with ~/',
-      )
-        .default([])
-        .describe("Further config directories of Claude Code in which agents are looked for, besides the user's own."),
-    })
-      .prefault({})
-      .describe('Claude Code.'),
-  })
-    .prefault({})
-    .describe('What Watchkeeper has to know about the agent clients of this machine.'),
+  clients: clientSections,
 });
 
 /** What one file says, with the defaults for what it leaves out. */

@@ -38,12 +38,17 @@ export function thresholdFields<Section extends string>(section: Section) {
   >;
 }
 
+/** The same for each. */
+export function forKeys<Key extends string, T>(keys: readonly Key[], value: T) {
+  return Object.fromEntries(keys.map((key) => [key, value])) as Record<Key, T>;
+}
+
 /** By their whole keys, the same for each. */
 export function forThresholds<Section extends string, T>(section: Section, value: T) {
-  return Object.fromEntries(named(section).map(([name]) => [`${section}.${name}`, value])) as Record<
-    `${Section}.${KeysIn<Section>}`,
-    T
-  >;
+  return forKeys(
+    named(section).map(([name]) => `${section}.${name}` as `${Section}.${KeysIn<Section>}`),
+    value,
+  );
 }
 
 function named(section: string): [name: string, threshold: Threshold][] {

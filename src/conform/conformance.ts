@@ -5,19 +5,18 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claudeCode } from '../clients/claude-code/client.ts';
+import type { AgentClient, Trial } from '../clients/client.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { type ConformanceResult, writeResult } from '../watch/conformance-results.ts';
 import { emptyEnvironment } from './environment.ts';
-import { startFakeModel } from './fake-model.ts';
 import { Sandbox } from './sandbox.ts';
 import type { Setup } from './setup.ts';
 import { judgeSignals } from './signals.ts';
-import { runStateTable } from './state-table.ts';
 import { Sampler } from './truth.ts';
 
 export interface ConformanceOptions {
-  /** null: `claude` on the PATH. */
+  client: Triable;
+  /** null: the one on the PATH. */
   program: string | null;
   environment: NodeJS.ProcessEnv;
   /** Where the result goes. */
@@ -28,6 +27,8 @@ export interface ConformanceOptions {
   /** Ends the run early; everything is cleaned up all the same. */
   stop: AbortSignal;
 }
+
+type Triable = AgentClient & Required<Pick<AgentClient, 'trial'>>;
 
 export interface Conformed {
   result: ConformanceResult;
@@ -47,10 +48,11 @@ const runMs = 300_000;
 export async function runConformance(options: ConformanceOptions): Promise<Result<Conformed, ConformanceFailure>> {
   const program = findProgram(options);
   if (!program.ok) return program;
+  const trial = await options.client.trial();
   const dir = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'wk-conformance-')));
-  const world = new Sandbox(dir, await startFakeModel());
+  const world = new Sandbox(dir, await trial.startModel());
   if (options.keep) options.progress(`${dir} will be left`);
-  const judged = await inTime(judge(world, program.value, options), options.stop);
+  const judged = await inTime(judge(world, trial, program.value, options), options.stop);
   if (options.stop.aborted) options.progress('stopping: daemon, clients, tmux server and folder');
   const cleaned = await world.end(options.keep).then(
     () => null,
@@ -65,9 +67,10 @@ export async function runConformance(options: ConformanceOptions): Promise<Resul
 }
 
 /** The one that counts is where the links lead: that is what Watchkeeper knows a client by. */
-function findProgram({ program, environment }: ConformanceOptions): Result<string, ConformanceFailure> {
+function findProgram({ client, program, environment }: ConformanceOptions): Result<string, ConformanceFailure> {
   const folders = (environment.PATH ?? '').split(path.delimiter).filter(path.isAbsolute);
-  const places = program === null ? folders.map((folder) => path.join(folder, 'claude')) : [path.resolve(program)];
+  const places =
+    program === null ? folders.map((folder) => path.join(folder, client.recognition.program)) : [path.resolve(program)];
   const [found] = places.flatMap((place) => {
     try {
       return [realpathSync(place)];
@@ -76,11 +79,11 @@ function findProgram({ program, environment }: ConformanceOptions): Result<strin
     }
   });
   if (found === undefined && program === null)
-    return fail('no-client', 'Claude Code is not on the PATH', 'name its program with --program PATH');
+    return fail('no-client', `${client.title} is not on the PATH`, 'name its program with --program PATH');
   if (found === undefined)
-    return fail('no-client', `there is no ${program}`, 'name the program of Claude Code with --program PATH');
-  if (!claudeCode.recognition.isProgram(found, ['node', found]))
-    return fail('no-client', `${found} is not Claude Code's own program`, 'name that with --program PATH');
+    return fail('no-client', `there is no ${program}`, `name the program of ${client.title} with --program PATH`);
+  if (!client.recognition.isProgram(found, ['node', found]))
+    return fail('no-client', `${found} is not ${client.title}'s own program`, 'name that with --program PATH');
   return ok(found);
 }
 
@@ -104,8 +107,9 @@ const keepHint = 'nothing was written; run it again on a quiet machine, or with 
 
 async function judge(
   world: Sandbox,
+  trial: Trial,
   program: string,
-  { progress }: ConformanceOptions,
+  { client, progress }: ConformanceOptions,
 ): Promise<Result<Omit<ConformanceResult, 'v' | 'watchkeeper_version'>, ConformanceFailure>> {
   const asked = await askVersion(world, program);
   progress(`${program}${asked === null ? '' : `, version ${asked}`}; about two minutes`);
@@ -118,7 +122,7 @@ async function judge(
     if (agent.startsWith(`${everything.name}-`)) progress(`${String(seconds).padStart(4)} s  ${step}`);
   });
   try {
-    await Promise.all(setups.map((setup) => runStateTable({ world, sampler, program }, setup)));
+    await Promise.all(setups.map((setup) => trial.play({ world, sampler, program }, setup)));
   } finally {
     sampler.stop();
   }
@@ -127,7 +131,7 @@ async function judge(
   const scores = sampler.scores().map(({ score }) => score);
   const sum = (count: (score: (typeof scores)[number]) => number) => scores.reduce((all, one) => all + count(one), 0);
   return ok({
-    client: claudeCode.name,
+    client: client.name,
     client_version: version,
     at: new Date().toISOString(),
     fused: {
@@ -136,7 +140,7 @@ async function judge(
       unknown: sum(({ unknown }) => unknown),
       dangerous: sum(({ dangerous }) => dangerous.length),
     },
-    signals: judgeSignals(sampler.heard(`${everything.name}-`), sampler.heard(`${screenOnly.name}-`)),
+    signals: judgeSignals(trial.signals, sampler.heard(`${everything.name}-`), sampler.heard(`${screenOnly.name}-`)),
   });
 }
 

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ClientAgent } from './agent.ts';
+import type { TrialModel } from '../clients/client.ts';
 import { emptyEnvironment } from './environment.ts';
-import type { FakeModel } from './fake-model.ts';
 import { commandLineOf, isInTmux, processesIn } from './processes.ts';
+import type { Terminal } from './terminal.ts';
 import { Tmux } from './tmux.ts';
 import { until } from './until.ts';
 
@@ -29,20 +29,28 @@ interface CommandOptions {
   stdin?: string;
 }
 
-export class Sandbox {
+/** A client that runs here. */
+export interface TriedAgent {
+  readonly session: string;
+  readonly terminal: Terminal;
+  screen(): Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export class Sandbox<Model extends TrialModel = TrialModel> {
   readonly dir: string;
   readonly home: string;
   readonly tmp: string;
   readonly watchkeeperHome: string;
   readonly tmux: Tmux;
-  readonly model: FakeModel;
-  readonly clients: ClientAgent[] = [];
+  readonly model: Model;
+  readonly clients: TriedAgent[] = [];
   /** The Watchkeeper that is tried out. */
   program = watchkeeperProgram;
   readonly #commands = new Set<Promise<CommandResult>>();
   #ending = false;
 
-  constructor(dir: string, model: FakeModel) {
+  constructor(dir: string, model: Model) {
     this.dir = dir;
     this.home = path.join(dir, 'home');
     this.tmp = path.join(dir, 'tmp');

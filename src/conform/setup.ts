@@ -1,19 +1,15 @@
-// One way of setting a client up for the table of states, and starting it so.
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { hookScript, quoted } from '../clients/claude-code/hook-script.ts';
-import { findHome } from '../home/home.ts';
-import { type ClientAgent, type ClientOptions, launchClient } from './agent.ts';
+import type { TrialModel } from '../clients/client.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { Sampler } from './truth.ts';
 
 /** Where it happens, with which client, and who looks on. */
-export interface Stage {
-  world: Sandbox;
+export interface Stage<Model extends TrialModel = TrialModel> {
+  world: Sandbox<Model>;
   sampler: Sampler;
   program: string;
 }
 
+/** One way of setting a client up for the table of states. */
 export interface Setup {
   /** Begins the names of its agents. */
   name: string;
@@ -33,55 +29,4 @@ export function describeSetup({ hooks, statusLine, registry, shell, mode }: Setu
     shell,
     mode === 'default' ? 'manual' : mode,
   ].join(', ');
-}
-
-export async function launch(
-  { world, program }: Stage,
-  setup: Setup,
-  session: string,
-  more: Partial<ClientOptions> = {},
-): Promise<ClientAgent> {
-  if (world.ending) throw new Error('the run is over');
-  const configDir = path.join(world.dir, session, 'config');
-  mkdirSync(configDir, { recursive: true });
-  // A file where the client wants to keep its registry: it goes on without one.
-  if (!setup.registry) writeFileSync(path.join(configDir, 'sessions'), '');
-  return launchClient({
-    world,
-    program,
-    session,
-    shell: setup.shell,
-    permissionMode: setup.mode,
-    configDir,
-    extraSettings: { permissions: { allow: ['Bash'], ask: ['Bash(touch:*)'] }, ...statusLineAlone(world, setup) },
-    prepared: () => installHooks(world, program, setup, configDir),
-    ...more,
-  });
-}
-
-async function installHooks(world: Sandbox, program: string, setup: Setup, configDir: string): Promise<void> {
-  if (!setup.hooks) return;
-  const words = ['init', '--config-dir', configDir, ...(setup.statusLine ? ['--statusline'] : [])];
-  const done = await world.watchkeeper(words, {
-    env: { PATH: `${programFolder(world, program)}:${process.env.PATH}` },
-  });
-  if (done.code !== 0) throw new Error(`init ended with ${done.code}: ${done.stderr}`);
-}
-
-/** `init` looks for the client on the PATH: which events it may add depends on the version. */
-function programFolder(world: Sandbox, program: string): string {
-  const folder = path.join(world.dir, 'bin');
-  mkdirSync(folder, { recursive: true });
-  const link = path.join(folder, 'claude');
-  if (!existsSync(link)) symlinkSync(program, link);
-  return folder;
-}
-
-/** `init` knows no status line without hooks. */
-function statusLineAlone(world: Sandbox, setup: Setup): Record<string, unknown> {
-  if (!setup.statusLine || setup.hooks) return {};
-  const script = path.join(world.dir, 'claude-code.sh');
-  const home = findHome({ WATCHKEEPER_HOME: world.watchkeeperHome });
-  writeFileSync(script, hookScript(home.inbox, home.allowancesDir), { mode: 0o700 });
-  return { statusLine: { type: 'command', command: `${quoted(script)} statusline` } };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { signals } from '../clients/claude-code/conform/signals.ts';
 import { judgeSignals } from './signals.ts';
 import { type Step, steps } from './steps.ts';
 import type { Heard } from './truth.ts';
@@ -34,11 +35,13 @@ const otherwise: Record<string, Partial<Record<Step, string | null>>> = {
   screen: { 'allowed tool': 'working/thinking' },
 };
 
+const truth = { ...steps, tool: 'working/tool Bash', 'allowed tool': 'working/tool Bash' };
+
 function goodRun(): Heard[] {
   const states = sources.flatMap((source) =>
     (Object.keys(steps) as Step[]).map((step): Heard => {
       const other = otherwise[source]?.[step];
-      const word = source === 'statusline' ? null : other === undefined ? steps[step] : other;
+      const word = source === 'statusline' ? null : other === undefined ? truth[step] : other;
       return { step, source, words: new Map([[word, 8]]) };
     }),
   );
@@ -54,12 +57,12 @@ function withWords(source: string, step: Heard['step'], words: [string | null, n
   );
 }
 
-const broken = (heard: Heard[]) => judgeSignals(heard, heard).filter(({ holds }) => !holds);
+const broken = (heard: Heard[]) => judgeSignals(signals, heard, heard).filter(({ holds }) => !holds);
 
 describe('judging the signals of a run', () => {
   it('as the reference version does: every source holds', () => {
     expect(broken(goodRun())).toEqual([]);
-    expect(judgeSignals(goodRun(), goodRun()).map(({ source }) => source)).toEqual(sources);
+    expect(judgeSignals(signals, goodRun(), goodRun()).map(({ source }) => source)).toEqual(sources);
   });
 
   const cases: [string, string, Heard['step'], [string | null, number][], string][] = [
@@ -105,7 +108,9 @@ describe('judging the signals of a run', () => {
     const silent = goodRun().map((heard) =>
       heard.source === 'screen' ? { ...heard, words: new Map([[null, 8]]) } : heard,
     );
-    expect(judgeSignals(silent, goodRun()).every(({ holds }) => holds)).toBe(true);
-    expect(judgeSignals(goodRun(), silent).filter(({ holds }) => !holds)).toMatchObject([{ source: 'screen' }]);
+    expect(judgeSignals(signals, silent, goodRun()).every(({ holds }) => holds)).toBe(true);
+    expect(judgeSignals(signals, goodRun(), silent).filter(({ holds }) => !holds)).toMatchObject([
+      { source: 'screen' },
+    ]);
   });
 });

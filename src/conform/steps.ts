@@ -2,9 +2,9 @@
 export const steps = {
   'fresh prompt': 'idle',
   thinking: 'working/thinking',
-  tool: 'working/tool Bash',
+  tool: 'working/tool',
   /** After its permission dialog. */
-  'allowed tool': 'working/tool Bash',
+  'allowed tool': 'working/tool',
   'turn over': 'idle',
   'permission dialog': 'waiting/permission',
   'question dialog': 'waiting/question',

@@ -7,8 +7,8 @@ export interface Terminal {
   /** The first process in the terminal: the client itself, or the shell it was typed into. */
   rootPid: number;
   screen(): Promise<string>;
-  /** Where typed text shows up, as far as it can be told from the rest of the screen. */
-  typed(): Promise<string>;
+  /** Where typed text shows up, as far as it can be told from the rest of the screen; `box`: its part of a screen. */
+  typed(box: (screen: string) => string): Promise<string>;
   paste(text: string): Promise<void>;
   keys(...names: string[]): Promise<void>;
 }
@@ -46,7 +46,7 @@ export async function openPane(
     pane,
     rootPid: Number(pid),
     screen,
-    typed: async () => inputBox(await screen()),
+    typed: async (box) => box(await screen()),
     paste: (text) => tmux.paste(pane, text),
     keys: async (...names) => void (await tmux.run('send-keys', '-t', pane, ...names)),
   };
@@ -55,13 +55,6 @@ export async function openPane(
     await terminal.keys('Enter');
   }
   return terminal;
-}
-
-/** What is between the last two rules, and below; the whole screen where there is no box, as in a shell. */
-function inputBox(screen: string): string {
-  const lines = screen.split('\n');
-  const rules = lines.flatMap((line, at) => (line.startsWith('────') ? [at] : []));
-  return lines.slice(rules.at(-2) ?? 0).join('\n');
 }
 
 export function quoted(word: string): string {

@@ -64,9 +64,10 @@ export class Truth {
     this.#began = began;
   }
 
-  /** From this moment on. */
-  is(step: Step | null, atMs = Date.now()): void {
-    this.#stretches.push({ step, label: step === null ? null : steps[step], fromMs: atMs });
+  /** From this moment on; `tool`: that runs then, by the client's name for it. */
+  is(step: Step | null, atMs = Date.now(), tool: string | null = null): void {
+    const word = step === null ? null : `${steps[step]}${tool === null ? '' : ` ${tool}`}`;
+    this.#stretches.push({ step, label: word, fromMs: atMs });
     if (step !== null) this.#began(step);
   }
 
@@ -254,7 +255,7 @@ export class Sampler {
   }
 }
 
-/** `working/tool Bash`, as the tables have it. */
+/** `working/tool NAME`, as the tables have it. */
 function label(state: string, detail: string | null, tool: string | null): string {
   return `${state}${detail === null ? '' : `/${detail}`}${tool === null || detail !== 'tool' ? '' : ` ${tool}`}`;
 }

@@ -2,9 +2,10 @@ import { rmSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepAllowances } from '../actions/allowances.ts';
-import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
 import type { AgentClient } from '../clients/client.ts';
 import { clients } from '../clients/clients.ts';
+import { inboxFilesMax } from '../clients/inbox.ts';
+import { configDirsOf } from '../config/clients.ts';
 import { configAt } from '../config/load.ts';
 import { remember } from '../config/memory.ts';
 import { type ConfigPlaces, configWayOut } from '../config/places.ts';
@@ -145,7 +146,7 @@ export class Daemon {
       tickMs: () => this.#config.current().config.tickSeconds * 1000,
       failed: (error) => this.#failed('a pass', error),
     });
-    this.#hooks = new AgentHooksLook({ home: options.home, userHome: os.homedir(), files, clock: systemClock });
+    this.#hooks = new AgentHooksLook({ home: options.home, files, clock: systemClock });
     this.#fleet = new Fleet({
       clients,
       home: os.homedir(),
@@ -344,7 +345,7 @@ export class Daemon {
   /** Sense, detect, record. */
   async #tick(): Promise<void> {
     this.#reloadConfig();
-    this.#fleet.useConfigDirs(this.#config.current().config.clients.claudeCode.configDirs);
+    this.#fleet.useConfigDirs((client) => configDirsOf(this.#config.current().config.clients, client));
     void this.#spawns.refresh();
     this.#take(await this.#watcher.tick());
     this.#spawns.look(this.#watcher.views());

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import os from 'node:os';
-import { inboxFilesMax } from '../clients/claude-code/hook-script.ts';
+import { inboxFilesMax } from '../clients/inbox.ts';
 import { loadConfig } from '../config/load.ts';
 import { goneFiles } from '../config/memory.ts';
 import { configWayOut } from '../config/places.ts';

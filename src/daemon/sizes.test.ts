@@ -1,7 +1,7 @@
 // Whatever a text from outside holds, reading it takes time in proportion to its size.
 
 import { expect, it } from 'vitest';
-import { readsFile } from '../clients/acts.ts';
+import { commonTools, readsFile } from '../clients/acts.ts';
 import { squeezedDigest } from '../clients/call-digest.ts';
 import { parseInboxFile } from '../clients/claude-code/hooks.ts';
 import { removeInstructions } from '../clients/claude-code/instructions.ts';
@@ -191,7 +191,7 @@ const readers: [name: string, atMost: number, pieces: readonly string[], read: (
     [...plain, ...commands],
     (text) => records(text).map((line) => parseTranscriptLine(line, 'x')),
   ],
-  ['a command', 64_000, commands, (text) => [callSign('Bash', text, text), readsFile('Bash', text)]],
+  ['a command', 64_000, commands, (text) => [callSign('Bash', text, text), readsFile('Bash', text, commonTools)]],
   [
     'an output',
     256 * kib,

@@ -5,6 +5,7 @@ import { checkCalled, definitionOf } from '../detect/checks.ts';
 import type { Refusal } from '../model/action.ts';
 import type { AgentView, Sighting, State } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
+import type { ErrorKind } from '../model/error-kind.ts';
 import type { Incident } from '../model/incident.ts';
 import { backoffMs } from './backoff.ts';
 import { mayBeActedOn } from './worth.ts';
@@ -111,15 +112,11 @@ export function isToldInstead(incident: Incident): boolean {
 }
 
 /** Errors that only a person can mend: saying "continue" to an expired login is noise. */
-const hopeless: readonly (string | null)[] = [
+const hopeless: ReadonlySet<string | null> = new Set<ErrorKind>([
   'authentication_failed',
-  'oauth_org_not_allowed',
-  'account_on_hold',
-  'verification_required',
   'billing_error',
   'model_not_found',
-  'cloud_credential_error',
-];
+]);
 
 function mayBePrompted(incident: Incident, view: AgentView): boolean {
   return view.authority !== 'observe' && view.reading.state !== 'ended' && !isHopeless(incident, view);
@@ -147,7 +144,7 @@ function errorKindOf({ stopped, errorKind }: AgentView): string | null {
 }
 
 function isHopeless(incident: Incident, view: AgentView): boolean {
-  return incident.check === 'silent-stop' && hopeless.includes(errorKindOf(view));
+  return incident.check === 'silent-stop' && hopeless.has(errorKindOf(view));
 }
 
 /** A 429 that says nothing of when it ends: to try again at once would only be refused again. */

@@ -1,5 +1,6 @@
 import { ownAct } from '../clients/acts.ts';
 import type { ScreenReading } from '../clients/client.ts';
+import { allTools } from '../clients/clients.ts';
 import type { RegistryActivity, Source } from '../model/agent.ts';
 import type { AgentSigns } from './state.ts';
 
@@ -78,7 +79,7 @@ function dialogByHook(signs: AgentSigns): Activity | null {
 }
 
 export function isQuestion(tool: string): boolean {
-  return ownAct(tool) === 'ask';
+  return ownAct(tool, allTools) === 'ask';
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ownAct } from '../clients/acts.ts';
 import type { RegistryEntry, ScreenReading } from '../clients/client.ts';
+import { allTools } from '../clients/clients.ts';
 import type { Detail, Source, State, StateReading, TurnEnd } from '../model/agent.ts';
 import type { HookFacts } from './hooks.ts';
 import { type Activity, freshScreen, inferActivity, isQuestion } from './infer.ts';
@@ -174,7 +175,7 @@ function compactingByHook(signs: AgentSigns, activity: Activity): number | null 
 }
 
 /**
- * Compaction leaves no record until it is over. By hand: `/compact` is the last thing typed and the client got busy
+ * Compaction leaves no record until it is over. By hand: the command for it is the last thing typed and the client got busy
  * with it. By itself: within an open turn the model's next request does not come, and the context is rather full.
  */
 function compacting(signs: AgentSigns, facts: SessionFacts, busySinceMs: number): number | null {
@@ -242,7 +243,7 @@ function latest(
 }
 
 export function isSubagentTool(tool: string): boolean {
-  return ownAct(tool) === 'delegate';
+  return ownAct(tool, allTools) === 'delegate';
 }
 
 function earliestSubagent(signs: AgentSigns, facts: SessionFacts | null): number | null {

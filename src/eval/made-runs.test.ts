@@ -8,7 +8,7 @@ import { type MadeFormat, written } from '../../test/runs/made/written.ts';
 import { judge } from '../../test/runs/scripted-run.ts';
 import { parseTranscriptLine } from '../clients/claude-code/transcript.ts';
 import { parseRolloutLine } from '../clients/codex/rollout.ts';
-import { parseNeutralLine } from '../clients/neutral/events.ts';
+import { parseNeutralLine } from '../clients/neutral-run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { families, familyChecks } from './score.ts';
 

@@ -5,8 +5,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../test/runs/scripted-run.ts';
 import { parseTranscriptLine } from '../clients/claude-code/transcript.ts';
+import { allExcuses } from '../clients/clients.ts';
 import { asObjects, asString, type JsonObject } from '../clients/json.ts';
-import { parseNeutralLine } from '../clients/neutral/events.ts';
+import { parseNeutralLine } from '../clients/neutral-run.ts';
 import { resultSign } from '../clients/signs.ts';
 import { RunJudge } from '../detect/loops/judge.ts';
 import { digest } from '../model/digest.ts';
@@ -135,7 +136,7 @@ const ways: [string, Way][] = [
     'outputs in another language',
     {
       part: ({ kind, output, isError }, called) => {
-        const isOwn = kind === 'call' || resultSign(output, isError).excuse !== null;
+        const isOwn = kind === 'call' || resultSign(output, isError, { excuses: allExcuses }).excuse !== null;
         return isOwn ? {} : { output: translated(output, called) };
       },
     },

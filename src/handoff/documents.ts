@@ -2,7 +2,7 @@ import type { Caller } from '../model/caller.ts';
 import { type Handoff, stepOf } from '../model/handoff.ts';
 
 export const handoffWaitsText =
-  'it asks before it writes (manual mode) and no hook of ours for PermissionRequest is in force, so a handoff ' +
+  'it asks before it writes (manual mode) and no hook of ours for permission requests is in force, so a handoff ' +
   'stands until a person lets it write: run `watchkeeper init` for its directory, or --user for all';
 
 /** The JSON shape of `handoff` and `handoffs`. */

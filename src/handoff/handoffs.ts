@@ -335,7 +335,8 @@ export class Handoffs {
 
   #stuck(cycle: Cycle | undefined): Found | null {
     const { clock, config } = this.#parts;
-    return stuckFinding(cycle, config().handoff.deadlineMinutes * 60_000, clock.nowMs());
+    const client = cycle === undefined ? null : this.#parts.agent(cycle.handoff.agent)?.seen.client.name;
+    return stuckFinding(cycle, client ?? null, config().handoff.deadlineMinutes * 60_000, clock.nowMs());
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {

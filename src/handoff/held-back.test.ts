@@ -124,7 +124,7 @@ class Desk {
       paused: () => this.isPaused,
       agent: () =>
         ({
-          seen: { place: {}, configDir: null },
+          seen: { client: { name: 'claude-code' }, place: {}, configDir: null },
           sessionId: this.session,
           isBehind: this.isBehind,
           handoffDue: () => ({ now: this.isDue, percent: 90, reason: 'at-percent' }),

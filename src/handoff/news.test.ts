@@ -6,7 +6,7 @@ import { failureFinding, stuckFinding } from './news.ts';
 
 const t0 = 1_000_000;
 const deadlineMs = 60_000;
-const view = { agent: 'a-ps', sessionId: 'new', reading: { state: 'idle' } } as AgentView;
+const view = { agent: 'a-ps', client: 'claude-code', sessionId: 'new', reading: { state: 'idle' } } as AgentView;
 
 function handoff(id: string, step: HandoffStep, changes: Partial<Handoff> = {}): Handoff {
   const steps = [
@@ -53,8 +53,8 @@ describe('a cleared agent that does not get its resume prompt', () => {
     const cycle = new Cycle(handoff('h1', 'cleared'), 0);
     cycle.move = { do: 'wait', reason: 'authority' };
     cycle.waitsSinceMs = t0 + 1_000;
-    expect(stuckFinding(cycle, deadlineMs, t0 + 1_000 + deadlineMs - 1)).toBeNull();
-    expect(stuckFinding(cycle, deadlineMs, t0 + 1_000 + deadlineMs)).not.toBeNull();
+    expect(stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + deadlineMs - 1)).toBeNull();
+    expect(stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + deadlineMs)).not.toBeNull();
   });
   function stuck(step: HandoffStep, outcomes: string[], ageMs: number) {
     const cycle = new Cycle(handoff('h1', step), 0);
@@ -67,7 +67,7 @@ describe('a cleared agent that does not get its resume prompt', () => {
       outcomes: outcome === 'open' ? [] : [{ outcome, reason: 'draft' }],
       typed: 'read it',
     }));
-    return stuckFinding(cycle, deadlineMs, t0 + 1_000 + ageMs);
+    return stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + ageMs);
   }
   it.each<[string, HandoffStep, string[], number, boolean]>([
     ['refused past the deadline', 'cleared', ['refused'], deadlineMs, true],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isQuietFailure } from '../decide/handoff/cycle.ts';
 import { failureWords, stuckWords } from '../decide/handoff/failure.ts';
 import { waitWords } from '../decide/wait-words.ts';
-import type { Found, FoundTrouble, Sighting } from '../model/agent.ts';
+import type { ClientName, Found, FoundTrouble, Sighting } from '../model/agent.ts';
 import type { WatchEvent } from '../model/event.ts';
 import { type Handoff, type HandoffStep, stepMs, stepOf } from '../model/handoff.ts';
 import type { CheckRow } from '../model/store.ts';
@@ -62,22 +62,27 @@ export function failureFinding(over: readonly Handoff[], view: Sighting): Found 
   const handoff = over.findLast(counts);
   if (handoff === undefined || !isLoud(handoff) || handoff.acked || view.reading.state === 'ended') return null;
   if (view.sessionId !== handoff.oldSession && view.sessionId !== handoff.newSession) return null;
-  return findingOf(handoff, failureWords(handoff));
+  return findingOf(handoff, failureWords(handoff, view.client));
 }
 
 /** A cleared agent that does not get its resume prompt past the deadline: a human may see why. */
-export function stuckFinding(cycle: Cycle | undefined, deadlineMs: number, nowMs: number): Found | null {
+export function stuckFinding(
+  cycle: Cycle | undefined,
+  client: ClientName | null,
+  deadlineMs: number,
+  nowMs: number,
+): Found | null {
   if (cycle === undefined) return null;
   const { handoff, actions } = cycle;
   if (stepOf(handoff) !== 'cleared' || nowMs - stepMs(handoff) < deadlineMs) return null;
   const tries = actions.filter(({ deed, after }) => deed === 'resume' && after === handoff.steps.length);
   // The last word, also while it is being tried again.
   const { outcome, reason } = tries.flatMap(({ outcomes }) => outcomes).at(-1) ?? {};
-  if (outcome === 'refused') return findingOf(handoff, stuckWords(handoff, reason ?? 'stale'));
+  if (outcome === 'refused') return findingOf(handoff, stuckWords(handoff, reason ?? 'stale', client));
   // Or nothing could be tried at all.
   const { move, waitsSinceMs } = cycle;
   const isHeld = waitsSinceMs !== null && nowMs - waitsSinceMs >= deadlineMs;
-  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason))) : null;
+  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason), client)) : null;
 }
 
 function findingOf(handoff: Handoff, text: string): Found {

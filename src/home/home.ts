@@ -17,8 +17,8 @@ export interface Home {
   hostFile: string;
   logFile: string;
   pausedFile: string;
-  /** What agents run at every event, once `init` has been there. */
-  hookScript: string;
+  /** What agents run at every event, once `init` has been there: a script for each kind of client. */
+  hooksDir: string;
   /** Where hooks leave their events. */
   inbox: string;
   /** What people were told while the database was away. */
@@ -43,7 +43,7 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     hostFile: path.join(dir, 'host.json'),
     logFile: path.join(dir, 'daemon.log'),
     pausedFile: path.join(dir, 'paused'),
-    hookScript: path.join(dir, 'hooks', 'claude-code.sh'),
+    hooksDir: path.join(dir, 'hooks'),
     inbox: path.join(dir, 'inbox'),
     spoolDir: path.join(dir, 'spool'),
     allowancesDir: path.join(dir, 'allowances'),

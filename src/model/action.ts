@@ -3,12 +3,16 @@ import type { Json } from './event.ts';
 export type Trigger = `rule:${string}` | 'human' | 'handoff';
 
 /**
- * Everything that is done and put on record. Each but the last is a deed of `actions/deeds/`; what is taken out of the
- * tables is put on record by the tables themselves, in the same moment.
+ * Whatever is done has a name, by which the ledger knows it. Each deed of `actions/deeds/` puts its own in from its own file
+ * (`declare module`), so that a deed is one file.
+ * @public
  */
-export const actionKinds = ['prompt', 'command', 'interrupt', 'notify', 'authority', 'ack', 'redact'] as const;
-type ActionKind = (typeof actionKinds)[number];
-export type DeedKind = Exclude<ActionKind, 'redact'>;
+// biome-ignore lint/suspicious/noEmptyInterface: every deed adds to it.
+export interface DeedNames {}
+
+export type DeedKind = keyof DeedNames;
+/** What is taken out of the tables is put on record by the tables themselves, in the same moment. */
+type ActionKind = DeedKind | 'redact';
 
 /** Why nothing was typed. */
 export type Refusal =
@@ -70,6 +74,7 @@ export interface Action {
   atMs: number;
   /** null: about work that no agent is known to have begun. */
   agent: string | null;
+  /** Read from the ledger it may also be one that a later version knows. */
   kind: ActionKind;
   trigger: Trigger;
   intent: { [key: string]: Json };

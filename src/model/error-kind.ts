@@ -15,6 +15,10 @@ const kinds = [
 
 export type ErrorKind = (typeof kinds)[number];
 
+export function isErrorKind(word: string): word is ErrorKind {
+  return kinds.some((kind) => kind === word);
+}
+
 /** By a client's word for it: `others` has those that are not the shared ones. */
 export function errorKindOf(word: string, others: Readonly<Record<string, ErrorKind>> = {}): ErrorKind {
   return kinds.find((kind) => kind === word) ?? (Object.hasOwn(others, word) ? (others[word] ?? 'unknown') : 'unknown');

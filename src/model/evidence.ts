@@ -1,3 +1,4 @@
+import { isErrorKind } from './error-kind.ts';
 import type { ShownText } from './text.ts';
 
 /**
@@ -13,7 +14,7 @@ export function isPlainWord(text: string): boolean {
   return text.length <= wordCharsMax && plainWord.test(text) && !changesWork(text);
 }
 
-/** Claude Code thinks harder or starts many agents for a prompt with one of these in it, quoted or within a path too. */
+/** A client thinks harder or starts many agents for a prompt with one of these in it, quoted or within a path too. */
 export function changesWork(text: string): boolean {
   return /ultra(?:think|code|plan|review)/i.test(text);
 }
@@ -22,17 +23,10 @@ export function quoted(word: string): string {
   return `“${word}”`;
 }
 
-/** Kinds of errors as the service and its client name them: fixed words, which may be said as they are. */
-const errorKinds: ReadonlySet<string> = new Set([
-  ...['authentication_failed', 'oauth_org_not_allowed', 'account_on_hold', 'verification_required', 'billing_error'],
-  ...['rate_limit', 'overloaded', 'invalid_request', 'model_not_found', 'server_error', 'unknown', 'max_output_tokens'],
-  ...['cloud_credential_error', 'overloaded_error', 'api_error', 'rate_limit_error', 'timeout_error'],
-]);
-
 /** `server_error, HTTP 529`: of a text from outside only its kind and its status. */
 export function errorWords(kind: string | null, text: string): string {
   const status = /\b(?:API Error: |HTTP |status )(?:\()?([45]\d\d)\b/i.exec(text.slice(0, 2_000))?.[1];
-  const known = kind !== null && errorKinds.has(kind) ? kind : null;
+  const known = kind !== null && isErrorKind(kind) ? kind : null;
   return (
     [known, status === undefined ? null : `HTTP ${status}`].filter((part) => part !== null).join(', ') || 'an error'
   );
@@ -44,7 +38,7 @@ const saidErrors =
 /** Is it one of our own ways to say what went wrong? */
 export function isSaidError(text: string): boolean {
   const match = saidErrors.exec(text);
-  return match !== null && (match[1] === undefined || errorKinds.has(match[1]));
+  return match !== null && (match[1] === undefined || isErrorKind(match[1]));
 }
 
 /** In a message to people: on one line, whatever blanks there are, and no address in it is one that can be followed. */

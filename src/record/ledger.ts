@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import { type Action, type ActionOutcome, actionKinds, type LedgerEntry, type Trigger } from '../model/action.ts';
+import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import type { ProcessId } from '../model/world.ts';
 import { time } from './agent-row.ts';
@@ -157,7 +157,7 @@ const actionShape = z.object({
   id: z.string(),
   at: moment,
   name: exact().nullable(),
-  kind: z.enum(actionKinds),
+  kind: z.custom<Action['kind']>((value) => typeof value === 'string' && /^[a-z][a-z-]{0,39}$/.test(value)),
   trigger: z.custom<Trigger>((value) => typeof value === 'string' && /^[a-z]{1,20}(:[a-z-]{1,50})?$/.test(value)),
   intent: jsonObject,
   finding: exact(100).nullable(),

@@ -70,7 +70,8 @@ export const caller = z
   .max(600)
   .refine((text): text is Caller => /^(rule|(human|agent) .+)$/.test(text) && printable(text) === text);
 
-export const sessionId = matching(/^[0-9a-f-]{8,64}$/i);
+/** It becomes part of a path. */
+export const sessionId = matching(/^[\w-]{8,64}$/);
 export const digits = matching(/^\d{1,20}$/);
 export const count = z.number().int().min(0);
 /** A bigint comes as a text. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type pg from 'pg';
 import { z } from 'zod';
+import { clients } from '../clients/clients.ts';
 import type { StoredAgent } from '../model/store.ts';
 import { untrusted } from '../model/text.ts';
 import { selectAgents, storedRows, storedView } from './agent-row.ts';
@@ -24,8 +25,11 @@ const sessionShape = z
   .transform((row) => ({ ...row, transcript: isTranscript(row.transcript, row.session_id) ? row.transcript : null }));
 
 function isTranscript(file: string | null, session: string): boolean {
-  if (file === null || path.basename(file) !== `${session}.jsonl`) return false;
-  return path.basename(path.resolve(file, '../..')) === 'projects';
+  if (file === null) return false;
+  const root = path.resolve(file, '../..');
+  return clients.some(({ sources: { record } }) => {
+    return record?.fileName(session) === path.basename(file) && record.root(path.dirname(root)) === root;
+  });
 }
 
 const tool = words(200);

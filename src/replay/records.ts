@@ -1,7 +1,6 @@
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { claudeCode } from '../clients/claude-code/client.ts';
-import { rolloutsFolder } from '../clients/codex/rollout.ts';
+import { recordedClients } from '../clients/clients.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { shown } from '../model/text.ts';
 import type { ReplayJob } from './part.ts';
@@ -11,11 +10,9 @@ const recordsMax = 100_000;
 const depthMax = 12;
 
 /** Where the clients keep the user's own history. */
-export function ownHistory(home: string, configDirs: readonly string[]): string[] {
-  const claude = [claudeCode.recognition.defaultConfigDir(home), ...configDirs].map((dir) =>
-    claudeCode.sources.record.root(dir),
-  );
-  return [...new Set([...claude, rolloutsFolder(home)])].filter((folder) => found(folder)?.isDirectory());
+export function ownHistory(home: string, configDirs: (client: string) => readonly string[]): string[] {
+  const folders = recordedClients.flatMap(({ name, runs }) => runs.folders(home, configDirs(name)));
+  return [...new Set(folders)].filter((folder) => found(folder)?.isDirectory());
 }
 
 export interface FoundRecords {

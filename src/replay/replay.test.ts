@@ -163,7 +163,7 @@ describe('folders of records', () => {
     writeFileSync(path.join(path.dirname(session), 'notes.txt'), 'text');
     symlinkSync(home, path.join(path.dirname(session), 'circle'));
     utimesSync(rollout, 1_000, 1_000);
-    return ownHistory(home, [path.join(folder, 'nowhere')]);
+    return ownHistory(home, () => [path.join(folder, 'nowhere')]);
   }
 
   it("the user's own history is found, added up, and what is no record counted", async () => {

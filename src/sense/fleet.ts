@@ -1,4 +1,5 @@
 import { type AgentClient, isEntryOf, type RegistrySource } from '../clients/client.ts';
+import type { ClientName } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { Files, Pane, Processes, ProcessInfo, Tmux, TmuxFailure, TmuxServer } from '../model/world.ts';
 
@@ -41,7 +42,7 @@ export interface FleetOptions {
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #servers = new Map<string, TmuxServer>();
-  #configDirs: readonly string[] = [];
+  #configDirs: (client: ClientName) => readonly string[] = () => [];
   readonly #identified = new Map<string, Omit<SeenAgent, 'place'>>();
   /** What was odd and is counted already; looked at every two seconds it would be counted for ever. */
   readonly #counted = new Set<string>();
@@ -51,7 +52,7 @@ export class Fleet {
   }
 
   /** Config directories besides the user's own, from the configuration. */
-  useConfigDirs(dirs: readonly string[]): void {
+  useConfigDirs(dirs: (client: ClientName) => readonly string[]): void {
     this.#configDirs = dirs;
   }
 
@@ -186,7 +187,7 @@ export class Fleet {
     for (const client of clients) {
       const { registry } = client.sources;
       if (registry === undefined) continue;
-      for (const configDir of new Set([client.recognition.defaultConfigDir(home), ...this.#configDirs])) {
+      for (const configDir of new Set([client.recognition.defaultConfigDir(home), ...this.#configDirs(client.name)])) {
         const names = files.list(registry.folder(configDir)) ?? [];
         for (const name of names.slice(0, registryFilesMax)) {
           const pid = registry.pidOf(name);

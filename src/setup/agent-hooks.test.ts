@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { agentView } from '../../test/runs/agent-view.ts';
+import { claudeCode } from '../clients/claude-code/client.ts';
 import { eventsFor } from '../clients/claude-code/event-versions.ts';
 import { addToSettings } from '../clients/claude-code/settings.ts';
 import { findHome } from '../home/home.ts';
@@ -22,7 +23,6 @@ beforeEach(() => {
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
   look = new AgentHooksLook({
     home: home(),
-    userHome: path.join(dir, 'home'),
     files: ownFiles(process.getuid?.() ?? 0),
     clock,
   });
@@ -33,7 +33,12 @@ const home = () => findHome({ WATCHKEEPER_HOME: path.join(dir, 'data') });
 
 /** As `init` leaves the settings for this version. */
 function installed(file: string, version: string, before = '{}'): void {
-  const wanted = { script: home().hookScript, events: eventsFor(version), statusLine: 'chain', below: null } as const;
+  const wanted = {
+    script: path.join(home().hooksDir, 'claude-code.sh'),
+    events: eventsFor(version),
+    statusLine: 'chain',
+    below: null,
+  } as const;
   const after = addToSettings(before, wanted);
   if (!after.ok) throw new Error(after.message);
   put(file, after.value);
@@ -60,7 +65,7 @@ function agent(changes: Partial<AgentView> = {}) {
     startedAtMs: settingsMs + 1,
     ...changes,
   });
-  return { view, seen: { configDir: path.join(dir, 'home/.claude') } };
+  return { view, seen: { client: claudeCode, configDir: path.join(dir, 'home/.claude') } };
 }
 
 const waits = (changes: Partial<AgentView> = {}) => look.of(agent(changes)).handoffWaits;

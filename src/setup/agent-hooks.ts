@@ -1,11 +1,13 @@
-import { eventsFor, permissionEvent } from '../clients/claude-code/event-versions.ts';
-import { manualMode, permissionModeIn } from '../clients/claude-code/permission-mode.ts';
+import type { AgentClient } from '../clients/client.ts';
+import type { InstallableClient } from '../clients/clients.ts';
+import type { Permissions } from '../clients/installer.ts';
 import { handoffWaitsText } from '../handoff/documents.ts';
 import type { Home } from '../home/home.ts';
 import type { AgentView } from '../model/agent.ts';
 import { shown } from '../model/text.ts';
 import type { Clock, Files } from '../model/world.ts';
-import { placesOf } from './places.ts';
+import { placesInProject } from './places.ts';
+import { scriptOf } from './script.ts';
 import { glance } from './texts.ts';
 
 /** What an agent's client tells us by hooks, and what it does not. */
@@ -18,7 +20,6 @@ interface AgentHooks {
 
 interface AgentHooksParts {
   home: Home;
-  userHome: string;
   files: Files;
   clock: Clock;
 }
@@ -28,7 +29,7 @@ type View = Pick<AgentView, 'agent' | 'cwd' | 'clientVersion' | 'transcript' | '
 interface Agent {
   /** null: it was not looked at yet. */
   view: View | null;
-  seen: { configDir: string | null };
+  seen: { client: AgentClient; configDir: string | null };
 }
 
 type Settings = { file: string; view: NonNullable<ReturnType<typeof glance>> }[];
@@ -42,7 +43,7 @@ const bytesMax = 512 * 1024;
 export class AgentHooksLook {
   readonly #parts: AgentHooksParts;
   readonly #known = new Map<string, { atMs: number; hooks: AgentHooks }>();
-  readonly #modes = new Map<string, { transcript: string; read: number; mode: string | null }>();
+  readonly #modes = new Map<string, { transcript: string; read: number; asks: boolean | null }>();
   readonly #noticed = new Set<string>();
   #noticedMs = Number.NEGATIVE_INFINITY;
 
@@ -61,7 +62,7 @@ export class AgentHooksLook {
     const atMs = this.#parts.clock.monotonicMs();
     const known = this.#known.get(view.agent);
     if (known !== undefined && atMs - known.atMs < maxAgeMs) return known.hooks;
-    const hooks = this.#look(view, seen.configDir, read);
+    const hooks = this.#look(view, seen, read);
     this.#known.set(view.agent, { atMs, hooks });
     return hooks;
   }
@@ -77,7 +78,7 @@ export class AgentHooksLook {
     for (const kept of [this.#known, this.#modes])
       for (const name of kept.keys()) if (!there.has(name)) kept.delete(name);
     const lines = agents.flatMap((agent) => {
-      const { view } = agent;
+      const { view, seen } = agent;
       if (view === null) return [];
       const { lacks, handoffWaits } = this.#of(agent, 0, read);
       const waits = handoffWaits && view.authority === 'manage' ? [`${view.agent}: ${handoffWaitsText}`] : [];
@@ -85,7 +86,7 @@ export class AgentHooksLook {
       const version = shown(view.clientVersion ?? '', 20);
       return [
         ...waits,
-        `Claude Code ${version} knows events for which its settings have no hook of ours (${lacks.join(', ')}): run \`watchkeeper init\` again`,
+        `${seen.client.title} ${version} knows events for which its settings have no hook of ours (${lacks.join(', ')}): run \`watchkeeper init\` again`,
       ];
     });
     const fresh = [...new Set(lines)].filter((line) => !this.#noticed.has(line));
@@ -94,38 +95,38 @@ export class AgentHooksLook {
   }
 
   /** Those that count in this directory; null: nobody knows. */
-  #settings(cwd: string, configDir: string): Settings | null {
-    const environment = { CLAUDE_CONFIG_DIR: configDir };
-    const target = { dir: cwd, user: false, configDir: null };
-    const places = placesOf(target, { environment, userHome: this.#parts.userHome, cwd });
+  #settings(client: InstallableClient, cwd: string, configDir: string): Settings | null {
+    const places = placesInProject(client, cwd, configDir);
     if (!places.ok) return null;
     // With comments in it the client skips a file as a whole.
     return [places.value.settings, ...places.value.others].flatMap((file) => {
-      const view = glance(file);
+      const view = glance(client.installer, file);
       return view === null || view.lenient !== null ? [] : [{ file, view }];
     });
   }
 
-  #look(agent: View, configDir: string | null, read: Map<string, Settings | null>): AgentHooks {
+  #look(agent: View, { client, configDir }: Agent['seen'], read: Map<string, Settings | null>): AgentHooks {
+    const { installer, permissions } = client;
     // Nothing is known of it yet.
-    if (agent.cwd === null || configDir === null) return nothingKnown;
-    const place = `${agent.cwd}\n${configDir}`;
-    const settings = read.has(place) ? (read.get(place) ?? null) : this.#settings(agent.cwd, configDir);
+    if (installer === undefined || agent.cwd === null || configDir === null) return nothingKnown;
+    const place = `${client.name}\n${agent.cwd}\n${configDir}`;
+    const known = read.get(place);
+    const settings = known === undefined ? this.#settings({ ...client, installer }, agent.cwd, configDir) : known;
     read.set(place, settings);
     if (settings === null) return nothingKnown;
+    const script = scriptOf({ ...client, installer }, this.#parts.home).file;
     const views = settings.map(({ view }) => view);
-    const isOff = views.some(({ hooksDisabled }) => hooksDisabled);
-    const have = new Set(
-      isOff ? [] : views.flatMap(({ scripts }) => [...(scripts.get(this.#parts.home.hookScript) ?? [])]),
-    );
+    const isOff = views.some(({ hooksDisabled }) => hooksDisabled !== null);
+    const have = new Set(isOff ? [] : views.flatMap(({ scripts }) => [...(scripts.get(script) ?? [])]));
+    const event = permissions?.event ?? '';
     const isHeard = settings.some(
-      ({ file, view }) =>
-        view.scripts.get(this.#parts.home.hookScript)?.has(permissionEvent) && this.#isInForce(file, agent),
+      ({ file, view }) => view.scripts.get(script)?.has(event) && this.#isInForce(file, agent),
     );
-    const mayWrite = (have.has(permissionEvent) && isHeard) || views.some(({ allowsWriting }) => allowsWriting);
+    const mayWrite = (have.has(event) && isHeard) || views.some(({ allowsWriting }) => allowsWriting);
+    const lacks = installer.eventsFor(agent.clientVersion).filter((each) => !have.has(each));
     return {
-      lacks: have.size === 0 ? null : eventsFor(agent.clientVersion).filter((event) => !have.has(event)),
-      handoffWaits: !mayWrite && this.#mode(agent) === manualMode,
+      lacks: have.size === 0 ? null : lacks,
+      handoffWaits: permissions !== undefined && !mayWrite && this.#asks(agent, permissions),
     };
   }
 
@@ -136,21 +137,21 @@ export class AgentHooksLook {
     return startedAtMs > writtenMs || (heardMs !== null && heardMs > writtenMs);
   }
 
-  #mode({ agent, transcript }: View): string | null {
-    if (transcript === null) return null;
+  #asks({ agent, transcript }: View, permissions: Permissions): boolean {
+    if (transcript === null) return false;
     const { files } = this.#parts;
     const size = files.info(transcript)?.size ?? 0;
     const last = this.#modes.get(agent);
-    // Another session begins in the mode of the one before.
-    const anew = { transcript, read: 0, mode: last?.mode ?? null };
+    // Another session begins as the one before asked.
+    const anew = { transcript, read: 0, asks: last?.asks ?? null };
     const known = last?.transcript === transcript && last.read <= size ? last : anew;
     const from = Math.max(known.read, size - bytesMax);
     const read = files.readAt(transcript, from, bytesMax);
-    if (!read.ok) return known.mode;
+    if (!read.ok) return known.asks === true;
     // What is half written is read again.
     const end = read.bytes.lastIndexOf(0x0a) + 1;
-    const mode = permissionModeIn(read.bytes.toString('utf8', 0, end)) ?? known.mode;
-    this.#modes.set(agent, { transcript, read: from + end, mode });
-    return mode;
+    const asks = permissions.asksToWrite(read.bytes.toString('utf8', 0, end)) ?? known.asks;
+    this.#modes.set(agent, { transcript, read: from + end, asks });
+    return asks === true;
   }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { installable } from '../clients/clients.ts';
 import { versionsInUse } from './client-version.ts';
 
 let home = '';
@@ -28,7 +29,8 @@ function packaged(folder: string, version: string): string {
   return put(`${folder}/cli.js`);
 }
 
-const found = (searched = '') => versionsInUse({ PATH: searched }, home, { configDirs: [], project: null });
+const found = (searched = '') =>
+  versionsInUse(installable(), { PATH: searched }, home, { configDirs: [], project: null });
 
 it('is found on the PATH, and then only there', () => {
   link(native('2.1.327'), 'bin/claude');

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { claudeCode } from '../clients/claude-code/client.ts';
+import type { InstallableClient } from '../clients/clients.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 
 /** Whose settings are meant. */
@@ -19,7 +19,7 @@ export interface Surroundings {
 
 export interface Places {
   settings: string;
-  /** Where CLAUDE.md and AGENTS.md are. */
+  /** Where the files are that its model is given to read. */
   instructions: string;
   /** Other settings that count for the same agents, the weakest first. */
   others: string[];
@@ -29,17 +29,27 @@ export interface Places {
 
 export type BadPlace = 'usage' | 'not-found';
 
-export function placesOf(target: Target, around: Surroundings): Result<Places, BadPlace> {
+export function placesOf(client: InstallableClient, target: Target, around: Surroundings): Result<Places, BadPlace> {
   const given = [target.dir !== null, target.user, target.configDir !== null].filter(Boolean).length;
   if (given > 1) return fail('usage', 'DIR, --user and --config-dir exclude each other', 'give one of them');
   if (target.configDir !== null) {
     const folder = existing(path.resolve(around.cwd, target.configDir));
-    return folder.ok ? ok(ofUser(folder.value)) : folder;
+    return folder.ok ? ok(ofUser(client, folder.value)) : folder;
   }
-  if (target.user) return ok(ofUser(userConfigDir(around)));
-  const project = existing(path.resolve(around.cwd, target.dir ?? '.'));
+  if (target.user) return ok(ofUser(client, userConfigDir(client, around)));
+  return placesInProject(client, path.resolve(around.cwd, target.dir ?? '.'), userConfigDir(client, around));
+}
+
+/** `configDir`: where the user's own are. */
+export function placesInProject(
+  client: InstallableClient,
+  directory: string,
+  configDir: string,
+): Result<Places, BadPlace> {
+  const { ofProject, ofUser, shared } = client.installer.settings;
+  const project = existing(directory);
   if (!project.ok) return project;
-  const local = (folder: string) => path.join(folder, '.claude', 'settings.local.json');
+  const local = (folder: string) => path.join(folder, ofProject);
   const root = checkoutOf(project.value);
   return ok({
     settings: local(project.value),
@@ -47,25 +57,25 @@ export function placesOf(target: Target, around: Surroundings): Result<Places, B
     // Seen on 2.1.325: the user's, the directory's own two, and the local ones of the repository it is in (for a work
     // tree, of the main one). Folders in between do not count.
     others: [
-      path.join(userConfigDir(around), 'settings.json'),
-      path.join(project.value, '.claude', 'settings.json'),
+      path.join(configDir, ofUser),
+      path.join(project.value, shared),
       ...(root === null || root === project.value ? [] : [local(root)]),
     ],
     project: project.value,
   });
 }
 
-function ofUser(configDir: string): Places {
-  return { settings: path.join(configDir, 'settings.json'), instructions: configDir, others: [], project: null };
+function ofUser({ installer }: InstallableClient, configDir: string): Places {
+  const settings = path.join(configDir, installer.settings.ofUser);
+  return { settings, instructions: configDir, others: [], project: null };
 }
 
-export function userConfigDir(around: Surroundings): string {
-  const { CLAUDE_CONFIG_DIR: own } = around.environment;
-  const environment = { HOME: around.userHome, ...(own ? { CLAUDE_CONFIG_DIR: own } : {}) };
-  return (
-    claudeCode.recognition.configDir(environment, around.cwd) ??
-    claudeCode.recognition.defaultConfigDir(around.userHome)
-  );
+export function userConfigDir({ recognition }: InstallableClient, around: Surroundings): string {
+  const named = recognition.environmentNames.flatMap((name) => {
+    const value = name === 'HOME' ? around.userHome : around.environment[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return recognition.configDir(Object.fromEntries(named), around.cwd) ?? recognition.defaultConfigDir(around.userHome);
 }
 
 function existing(folder: string): Result<string, BadPlace> {

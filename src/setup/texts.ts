@@ -1,5 +1,5 @@
 import { lookAtOwn } from '../act/install/own-file.ts';
-import { type SettingsView, viewSettings } from '../clients/claude-code/settings.ts';
+import type { Installer, SettingsView } from '../clients/installer.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 
 /** Settings as text, to the byte: also a byte order mark stays. */
@@ -22,10 +22,10 @@ export function textAsBytes(text: string): Buffer {
 }
 
 /** Settings that are only looked at: whatever cannot be read there says nothing. */
-export function glance(file: string): SettingsView | null {
+export function glance({ settings }: Installer, file: string): SettingsView | null {
   const opened = lookAtOwn(file);
   if (!opened.ok || opened.value.bytes === null) return null;
   const text = settingsText(opened.value.bytes, file);
-  const view = text.ok ? viewSettings(text.value) : null;
+  const view = text.ok ? settings.view(text.value) : null;
   return view?.ok ? view.value : null;
 }

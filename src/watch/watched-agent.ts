@@ -111,7 +111,7 @@ export class WatchedAgent {
     return this.#hasBacklog;
   }
 
-  /** When `/compact` was last typed into it. */
+  /** When its client's own command to compact was last typed into it. */
   get compactAskedMs(): number | null {
     return this.#compactAskedMs;
   }

@@ -3,7 +3,12 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ClientAgent, type ClientOptions, configDirOf, launchClient } from '../../src/conform/agent.ts';
+import {
+  ClientAgent,
+  type ClientOptions,
+  configDirOf,
+  launchClient,
+} from '../../src/clients/claude-code/conform/agent.ts';
 import { until, withMore } from '../../src/conform/until.ts';
 import {
   ClientRecords,

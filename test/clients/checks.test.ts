@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { limitHeaders } from '../../src/conform/limit-headers.ts';
-import { errorBody } from '../../src/conform/model-script.ts';
+import { limitHeaders } from '../../src/clients/claude-code/conform/limit-headers.ts';
+import { errorBody } from '../../src/clients/claude-code/conform/model-script.ts';
 import { launchAgent } from './agent.ts';
 import { type Scenario, scenario } from './scenario.ts';
 import { Watching } from './watching.ts';

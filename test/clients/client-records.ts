@@ -1,7 +1,7 @@
 // What one client writes into its folders, as far as the tests look at it.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ClientFolder } from '../../src/conform/client-folder.ts';
+import type { ClientFolder } from '../../src/clients/claude-code/conform/client-folder.ts';
 
 /** sessions/<pid>.json, as far as the tests look at it. */
 export interface RegistryFile {

@@ -1,6 +1,6 @@
 // Context as Watchkeeper reads it from the transcript, against the client's own status line.
 import { describe, expect, test } from 'vitest';
-import { errorBody } from '../../src/conform/model-script.ts';
+import { errorBody } from '../../src/clients/claude-code/conform/model-script.ts';
 import { wholePercent } from '../../src/model/percent.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import type { Scenario } from './scenario.ts';

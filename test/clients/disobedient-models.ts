@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { errorBody } from '../../src/conform/model-script.ts';
+import { errorBody } from '../../src/clients/claude-code/conform/model-script.ts';
 import { Gate, type Kind } from './disobeying.ts';
 import { type Ask, type Disobedience, type Handing, makeRepository } from './handing-over.ts';
 

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Reply } from '../../src/conform/model-script.ts';
-import type { ModelTurn } from '../../src/conform/model-turn.ts';
+import type { Reply } from '../../src/clients/claude-code/conform/model-script.ts';
+import type { ModelTurn } from '../../src/clients/claude-code/conform/model-turn.ts';
 import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import { type Agent, launchAgent } from './agent.ts';
 import { ended, wholeWay } from './handing-over.ts';
@@ -146,7 +146,7 @@ test(
       const short = await s.watchkeeper(['handoff', 'lost-ps', '--wait', '60', '--json']);
       expect(short.json()).toMatchObject({ step: 'failed', reason: 'unknown-command', recipe: 'mistyped' });
       expect(lost?.said.filter((text) => text.startsWith('Write the state'))).toEqual([]);
-      expect(await lost?.agent.terminal.typed()).not.toContain('tina');
+      expect(await lost?.agent.typed()).not.toContain('tina');
     } finally {
       watch.stop();
     }

@@ -74,7 +74,7 @@ export const interferences = {
     asks: 1,
     ...atSaved(async () => {}),
     after: async ({ agent }) => {
-      expect(await agent.terminal.typed()).toContain(draft);
+      expect(await agent.typed()).toContain(draft);
     },
   },
   draftgone: {

@@ -1,7 +1,7 @@
 // Scenarios for the health checks: a model that does one thing on the real client, and what `health` says of it meanwhile.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Reply } from '../../src/conform/model-script.ts';
+import type { Reply } from '../../src/clients/claude-code/conform/model-script.ts';
 import { withMore } from '../../src/conform/until.ts';
 import type { HealthDocument } from '../../src/daemon/status.ts';
 import { type Agent, type LaunchOptions, launchAgent } from './agent.ts';

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject, type TestContext } from 'vitest';
-import { startFakeModel } from '../../src/conform/fake-model.ts';
+import type { ClientAgent } from '../../src/clients/claude-code/conform/agent.ts';
+import { type FakeModel, startFakeModel } from '../../src/clients/claude-code/conform/fake-model.ts';
 import { Sandbox } from '../../src/conform/sandbox.ts';
 import { DeadlineMissed, until } from '../../src/conform/until.ts';
 import { giveDatabase } from '../system/made-database.ts';
@@ -12,7 +13,8 @@ import { forbidden } from './forbidden.ts';
 
 export { watchkeeperProgram } from '../../src/conform/sandbox.ts';
 
-export class Scenario extends Sandbox {
+export class Scenario extends Sandbox<FakeModel> {
+  declare readonly clients: ClientAgent[];
   readonly agents: Agent[] = [];
   readonly until = until;
 

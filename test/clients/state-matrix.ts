@@ -1,7 +1,7 @@
 // Runs the state table in several setups at once, one daemon watching them all, and holds it to its promises.
 import { expect } from 'vitest';
+import { runStateTable } from '../../src/clients/claude-code/conform/state-table.ts';
 import { describeSetup, type Setup } from '../../src/conform/setup.ts';
-import { runStateTable } from '../../src/conform/state-table.ts';
 import { Sampler } from '../../src/conform/truth.ts';
 import type { StatusDocument } from '../../src/daemon/status.ts';
 import { claudeProgram } from './agent.ts';

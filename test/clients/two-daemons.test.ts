@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { errorBody } from '../../src/conform/model-script.ts';
+import { errorBody } from '../../src/clients/claude-code/conform/model-script.ts';
 import type { StatusDocument } from '../../src/daemon/status.ts';
 import { launchAgent } from './agent.ts';
 import { scenario } from './scenario.ts';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { errorBody, type Reply } from '../../src/conform/model-script.ts';
+import { errorBody, type Reply } from '../../src/clients/claude-code/conform/model-script.ts';
 import type { Agent } from '../clients/agent.ts';
 import { bash, type Judging, judging } from '../clients/judging.ts';
 

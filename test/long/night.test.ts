@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Reply } from '../../src/conform/model-script.ts';
+import type { Reply } from '../../src/clients/claude-code/conform/model-script.ts';
 import { type Agent, clientOnPath, launchAgent } from '../clients/agent.ts';
 import { type Ask, Handing, handoffs, makeRepository, wholeWay } from '../clients/handing-over.ts';
 import { configure, say } from '../clients/prompting.ts';

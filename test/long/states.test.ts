@@ -1,6 +1,6 @@
 // The state table of the interface, on the real Claude Code, without hooks or status line.
 import { afterAll, describe, expect, test } from 'vitest';
-import { errorBody } from '../../src/conform/model-script.ts';
+import { errorBody } from '../../src/clients/claude-code/conform/model-script.ts';
 import { launchAgent } from '../clients/agent.ts';
 import { StateReport, withinMs } from '../clients/state-report.ts';
 import { watched } from '../clients/watching.ts';

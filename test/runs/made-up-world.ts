@@ -169,7 +169,10 @@ export class MadeUp {
   }
 
   #parts(): HandoffsParts {
-    const watched = { sessionId: this.session, seen: { place: {}, configDir: null } } as unknown as Watched;
+    const watched = {
+      sessionId: this.session,
+      seen: { client: { name: 'claude-code' }, place: {}, configDir: null },
+    } as unknown as Watched;
     return {
       host: 'h',
       hold: () => 'ours',

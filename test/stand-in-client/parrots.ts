@@ -2,7 +2,16 @@
 // list. And that client's program in a pane.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../src/conform/until.ts';
@@ -37,8 +46,8 @@ export async function handedOver(world: World, agent: string, ms = 90_000): Prom
 /** How what Watchkeeper says to an agent ends. */
 export const tag = /\[wk-\w+\]$/;
 
-/** Its `watchkeeper` program. */
-function watchkeeperWithParrots(dir: string): string {
+/** Its `watchkeeper` program; `more`: what else is added to the copy before it is built. */
+export function watchkeeperWithParrots(dir: string, more: () => void = () => {}): string {
   for (const name of ['src', 'bin', 'scripts/build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'])
     cpSync(path.join(root, name), path.join(dir, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'));
@@ -49,10 +58,8 @@ function watchkeeperWithParrots(dir: string): string {
     const moved = text.replaceAll("'../../../src/clients/", "'../").replaceAll("'../../../src/", "'../../");
     writeFileSync(path.join(folder, name), moved);
   }
-  const list = path.join(dir, 'src/clients/clients.ts');
-  const line = "import { parrot } from './parrot/client.ts';\n";
-  const text = readFileSync(list, 'utf8').replace('= [claudeCode]', '= [claudeCode, parrot]');
-  writeFileSync(list, line + text);
+  appendFileSync(path.join(dir, 'src/clients/all.ts'), "export { parrot } from './parrot/client.ts';\n");
+  more();
   const built = spawnSync(process.execPath, [path.join(dir, 'scripts/build.mjs')], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(`the copy does not build: ${built.stdout}${built.stderr}`);
   return path.join(dir, 'bin/watchkeeper');

@@ -34,6 +34,8 @@ describe('the import check', () => {
     ['serve', `import { a } from '../daemon/a.ts';\nimport fs from 'node:fs';`],
     ['detect', `import path from 'node:path';\nimport { a } from './checks/a.ts';`],
     ['record', `import pg from 'pg';`],
+    ['clients/one', `const load = () => import('./conform/trial.ts');`],
+    ['clients/one/conform', `import { until } from '../../../conform/until.ts';`],
   ])('allows %s: %s', (folder, text) => {
     expect(runCheck({ [`${folder}/file.ts`]: text })).toEqual({ code: 0, said: [] });
   });
@@ -42,6 +44,9 @@ describe('the import check', () => {
     ['model', `import { a } from '../daemon/a.ts';`, 'model imports nothing'],
     ['model', `import { readFileSync } from 'node:fs';`, 'model is pure'],
     ['clients', `import { a } from '../sense/a.ts';`, 'clients imports only model'],
+    ['clients/one', `import { trial } from './conform/trial.ts';`, 'clients imports only model'],
+    ['clients/one', `import('../two/conform/trial.ts');`, 'clients imports only model'],
+    ['clients/one/conform', `import { a } from '../../../findings/a.ts';`, 'conform imports only'],
     ['sense', `import { a } from '../record/a.ts';`, 'sense imports only model, clients'],
     ['act', `import { a } from '../decide/a.ts';`, 'act imports only model, clients'],
     ['record', `export { a } from '../sense/a.ts';`, 'record imports only model, clients'],
@@ -56,8 +61,8 @@ describe('the import check', () => {
     ['watch', `import { a } from '../rules/a.ts';`, 'watch imports only'],
     ['actions', `import { a } from '../rules/a.ts';`, 'actions imports only'],
     ['handoff', `import { a } from '../rules/a.ts';`, 'handoff imports only'],
-    ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, home'],
-    ['serve', `import '../detect/a.ts';`, 'serve imports only model, home'],
+    ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, clients, home'],
+    ['serve', `import '../detect/a.ts';`, 'serve imports only model, clients, home'],
     ['daemon', `import { a } from '../../test/a.ts';`, 'src imports nothing outside of itself'],
     ['helpers', `import { a } from '../model/a.ts';`, 'src/helpers has no rule'],
   ])('refuses in %s: %s', (folder, text, rule) => {
@@ -82,6 +87,25 @@ describe('the import check', () => {
     const { code, said } = runCheck({ 'daemon/a.ts': wired('b', 'c') });
     expect([code, said]).toEqual([1, [expect.stringContaining('src/daemon/a.ts:5: names #c, which is made after it')]]);
     expect(runCheck({ 'daemon/a.ts': wired('c', 'b') }).code).toBe(0);
+  });
+
+  it('holds the name of a client, and the words that are its alone, to its folder', () => {
+    const { code, said } = runCheck({
+      'clients/one-cli/client.ts': `export const one = { name: 'one-cli', clear: '/fresh' }; // UNO_HOME`,
+      'clients/one-cli/words.json': '{ "names": ["uno"], "words": ["/fresh", "AskAway"] }',
+      'clients/all.ts': `export { one } from './one-cli/client.ts';`,
+      'clients/two/client.ts': '// unlike One-CLI',
+      'watch/a.ts': `// As UNO_HOME says.\nconst a = 'juno ./fresh.ts askaway';\nconst b = '/fresh';`,
+      'detect/b.ts': `const tool = 'AskAway';`,
+      'detect/b.test.ts': `const tool = 'AskAway';`,
+    });
+    expect(code).toBe(1);
+    expect(said.map((line) => line.split('; ')[0])).toEqual([
+      `src/clients/two/client.ts:1: says 'One-CLI', a word of one-cli`,
+      `src/detect/b.ts:1: says 'AskAway', a word of one-cli`,
+      `src/watch/a.ts:1: says 'UNO', a word of one-cli`,
+      `src/watch/a.ts:3: says '/fresh', a word of one-cli`,
+    ]);
   });
 
   it('leaves tests alone', () => {

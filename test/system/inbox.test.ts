@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hookScript, inboxFilesMax } from '../../src/clients/claude-code/hook-script.ts';
+import { hookScript } from '../../src/clients/claude-code/hook-script.ts';
+import { inboxFilesMax } from '../../src/clients/inbox.ts';
 import { until } from '../../src/conform/until.ts';
 import { openStandIn, type StandIn } from './stand-in.ts';
 import { openWorld, testWorld, type World, waitMs } from './world.ts';

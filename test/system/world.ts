@@ -6,7 +6,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import type { PromptResult } from '../../src/actions/actions.ts';
-import { startFakeModel } from '../../src/conform/fake-model.ts';
+import { startFakeModel } from '../../src/clients/claude-code/conform/fake-model.ts';
 import { Tmux } from '../../src/conform/tmux.ts';
 import { until, withMore } from '../../src/conform/until.ts';
 import { askControl } from '../../src/daemon/control.ts';

@@ -18,6 +18,12 @@ import {
   proofMs,
 } from './deed.ts';
 
+declare module '../../model/action.ts' {
+  interface DeedNames {
+    command: true;
+  }
+}
+
 export interface CommandOrder extends Order {
   agent: string;
   /** One of the client's own, or one of the user's own as a recipe names it. */

@@ -13,6 +13,12 @@ import {
   proofMs,
 } from './deed.ts';
 
+declare module '../../model/action.ts' {
+  interface DeedNames {
+    interrupt: true;
+  }
+}
+
 export interface InterruptOrder extends Order {
   agent: string;
 }

@@ -8,6 +8,12 @@ import { keepNewest } from '../../model/keep-newest.ts';
 import { shown } from '../../model/text.ts';
 import type { Deed, DeedWorld, Doing, Done, Order } from './deed.ts';
 
+declare module '../../model/action.ts' {
+  interface DeedNames {
+    notify: true;
+  }
+}
+
 export interface ChannelHealth {
   name: string;
   ok: boolean;

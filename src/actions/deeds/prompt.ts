@@ -17,6 +17,12 @@ import {
   proofMs,
 } from './deed.ts';
 
+declare module '../../model/action.ts' {
+  interface DeedNames {
+    prompt: true;
+  }
+}
+
 export interface PromptOrder extends Order {
   agent: string;
   text: string;

@@ -2,6 +2,13 @@ import type { Action } from '../../model/action.ts';
 import type { Json } from '../../model/event.ts';
 import type { Deed, Doing, Done, Order } from './deed.ts';
 
+declare module '../../model/action.ts' {
+  interface DeedNames {
+    ack: true;
+    authority: true;
+  }
+}
+
 interface WordOrder extends Order {
   /** What is said. */
   word: { [key: string]: Json };

@@ -2,10 +2,15 @@ import path from 'node:path';
 import type { AgentClient, RecordSource, Sources } from '../client.ts';
 import { asString, asTimeMs, parseObject } from '../json.ts';
 import { dialect } from './dialect.ts';
+import { excuses } from './excuses.ts';
 import { parseInboxFile } from './hooks.ts';
+import { installer } from './installer.ts';
 import { compactionPoint, contextWindow } from './models.ts';
+import { permissions } from './permission.ts';
 import { parseRegistry } from './registry.ts';
+import { isTranscriptRecord, parseRunLine } from './run.ts';
 import { readScreen } from './screen-state.ts';
+import { toolNames } from './tools.ts';
 import { parseTranscriptLine } from './transcript.ts';
 
 const record: RecordSource = {
@@ -17,10 +22,11 @@ const record: RecordSource = {
   parseLine: parseTranscriptLine,
 };
 
-export const claudeCode: AgentClient & { readonly sources: Required<Sources> } = {
+export const claudeCode: AgentClient & { readonly sources: Required<Sources>; readonly configKey: 'claudeCode' } = {
   name: 'claude-code',
   title: 'Claude Code',
   recognition: {
+    program: 'claude',
     environmentNames: ['CLAUDE_CONFIG_DIR', 'HOME'],
     configDir(environment, cwd) {
       const { CLAUDE_CONFIG_DIR: own, HOME: home } = environment;
@@ -28,9 +34,9 @@ export const claudeCode: AgentClient & { readonly sources: Required<Sources> } =
         if (path.isAbsolute(own)) return path.normalize(own);
         return cwd === null ? null : path.resolve(cwd, own);
       }
-      return home !== undefined && path.isAbsolute(home) ? path.join(home, '.claude') : null;
+      return home !== undefined && path.isAbsolute(home) ? defaultConfigDir(home) : null;
     },
-    defaultConfigDir: (home) => path.join(home, '.claude'),
+    defaultConfigDir,
     // Started by its path among the installed versions it is called by its number.
     mayBe: (process) => /^(claude(\.exe)?|\d+\.\d+\.\d+.*)$/.test(process.command),
     isProgram(executable, words) {
@@ -64,7 +70,23 @@ export const claudeCode: AgentClient & { readonly sources: Required<Sources> } =
   },
   dialect,
   models: { contextWindow, compactionPoint },
+  tools: toolNames,
+  excuses,
+  configKey: 'claudeCode',
+  installer,
+  permissions,
+  runs: {
+    noun: 'transcript',
+    folders: (home, configDirs) => [defaultConfigDir(home), ...configDirs].map(record.root),
+    isRecord: isTranscriptRecord,
+    parseLine: parseRunLine,
+  },
+  trial: async () => (await import('./conform/trial.ts')).trial,
 };
+
+function defaultConfigDir(home: string): string {
+  return path.join(home, '.claude');
+}
 
 function isSubagentFinished(meta: string): boolean {
   return parseObject(meta)?.finished === true;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { eventsFor, oldestOf } from './event-versions.ts';
+import { oldestOf } from '../versions.ts';
+import { eventsFor } from './event-versions.ts';
 import { hookEvents } from './hooks.ts';
 
 const without = (...events: string[]) => hookEvents.filter((event) => !events.includes(event));

@@ -1,3 +1,4 @@
+import { compare, numbersOf } from '../versions.ts';
 import { hookEvents } from './hooks.ts';
 
 /** With it an agent that asks before it writes may be let, once, for the document it was asked for. */
@@ -40,23 +41,4 @@ export function eventsFor(version: string | null): readonly string[] {
     const since = numbersOf(knownSince[event] ?? '0.0.0');
     return since !== null && compare(since, numbers ?? [0, 0, 0]) <= 0;
   });
-}
-
-/** Those that are no versions are left out; null: there is none. */
-export function oldestOf(versions: readonly string[]): string | null {
-  const known = versions.flatMap((version) => {
-    const numbers = numbersOf(version);
-    return numbers === null ? [] : [{ version, numbers }];
-  });
-  return known.toSorted((a, b) => compare(a.numbers, b.numbers))[0]?.version ?? null;
-}
-
-function numbersOf(version: string): number[] | null {
-  const found = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})/.exec(version);
-  return found === null ? null : found.slice(1).map(Number);
-}
-
-function compare(a: readonly number[], b: readonly number[]): number {
-  const different = a.findIndex((number, index) => number !== b[index]);
-  return different === -1 ? 0 : (a[different] ?? 0) - (b[different] ?? 0);
 }

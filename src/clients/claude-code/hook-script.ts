@@ -1,5 +1,5 @@
-/** More files than this in the inbox mean that nobody reads it: what comes then is dropped. */
-export const inboxFilesMax = 20_000;
+import { inboxFilesMax, quoted } from '../inbox.ts';
+
 /** In blocks of 512 bytes. */
 const bodyBlocksMax = 128;
 /** The line behind a request that was answered. */
@@ -76,14 +76,4 @@ elif [ -n "$rest" ] || [ -z "$file" ]; then
 fi
 exit 0
 `;
-}
-
-/** What the hook script runs to read a request. Nothing of the agent's environment reaches Node, which obeys some of it. */
-export function answerScript(node: string, program: string, dataDir: string): string {
-  return `exec /usr/bin/env -i ${[node, program, dataDir].map(quoted).join(' ')}\n`;
-}
-
-/** One word of a command line for sh. */
-export function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { add, type Json, nodeAt, readJson, remove, replace } from './json-text.ts';
+import type { Json } from '../../model/event.ts';
+import { add, nodeAt, readJson, remove, replace } from './json-text.ts';
 
 describe('what is no JSON is named by its line', () => {
   it.each([

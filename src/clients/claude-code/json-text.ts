@@ -1,10 +1,11 @@
+import type { Json } from '../../model/event.ts';
+
 /**
  * JSON as text that people wrote: finds where things stand, and adds, replaces or takes out one thing at a time with
  * everything else left as it is. Reads also what strict JSON forbids, comments and commas before a closing bracket:
  * editors allow them, and taking something out again must not need a clean file.
  */
 export type JsonPath = readonly (string | number)[];
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 interface Part {
   key: string | null;

@@ -1,14 +1,10 @@
+import type { Permissions, WriteRequest } from '../installer.ts';
 import { asObject, asObjects, asString, type JsonObject, parseObject } from '../json.ts';
+import { permissionEvent } from './event-versions.ts';
+import { asksToWrite } from './permission-mode.ts';
 
-/** One file that the conversation itself wants to write, and nothing beside. */
-export interface WriteRequest {
-  sessionId: string;
-  file: string;
-}
-
-/** What a hook says to a permission dialog that need not open. It changes no rule: the next request is asked for anew. */
-export const allowAnswer = JSON.stringify({
-  hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+const allowAnswer = JSON.stringify({
+  hookSpecificOutput: { hookEventName: permissionEvent, decision: { behavior: 'allow' } },
 });
 
 /**
@@ -19,7 +15,7 @@ export const allowAnswer = JSON.stringify({
 export function writeRequest(text: string): WriteRequest | null {
   const body = parseObject(text);
   if (body === null || JSON.stringify(body) !== text.replace(/\n$/, '')) return null;
-  if (body.hook_event_name !== 'PermissionRequest' || body.permission_mode === 'plan') return null;
+  if (body.hook_event_name !== permissionEvent || body.permission_mode === 'plan') return null;
   // A subagent has the session id of its parent.
   if ('agent_id' in body) return null;
   const sessionId = asString(body.session_id);
@@ -44,3 +40,5 @@ function isEdit({ replace_all: all = false, ...rest }: JsonObject): boolean {
 function hasOnly(input: JsonObject, texts: string[]): boolean {
   return Object.keys(input).length === texts.length && texts.every((key) => typeof input[key] === 'string');
 }
+
+export const permissions: Permissions = { event: permissionEvent, writeRequest, allow: allowAnswer, asksToWrite };

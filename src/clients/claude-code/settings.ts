@@ -1,40 +1,20 @@
+import type { Json } from '../../model/event.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
-import { quoted } from './hook-script.ts';
-import { add, type Json, type JsonNode, nodeAt, readJson, remove, replace } from './json-text.ts';
-
-/** What settings say that matters here. Text in, facts or text out; the rest of the text stays as it is. */
-export interface SettingsView {
-  /** Scripts of Watchkeeper homes, each with the events it is there for. */
-  scripts: Map<string, Set<string>>;
-  /** The script the status line goes through; null where it is somebody else's or there is none. */
-  statusLineScript: string | null;
-  /** As it stands there; `other` where it is no command. */
-  statusLine: StatusLine | 'other' | null;
-  hooksDisabled: boolean;
-  /** Something of its own allows writing files, all or some. */
-  allowsWriting: boolean;
-  /** Seen on 2.1.325: with either in it the client skips the whole file and asks at every start. */
-  lenient: 'comments' | 'trailing commas' | null;
-}
-
-export interface StatusLine {
-  command: string;
-  /** All of it, with the fields that say how it is shown. */
-  fields: { [key: string]: Json };
-}
-
-export interface Wanted {
-  script: string;
-  events: readonly string[];
-  /** add: also where none is; then it goes around `below`, the one that counted so far. */
-  statusLine: 'chain' | 'add';
-  below: StatusLine | null;
-}
-
-type BadSettings = 'not-json' | 'wrong-shape';
+import { quoted } from '../inbox.ts';
+import {
+  type BadSettings,
+  isCommand,
+  type SettingsView,
+  type StatusLineCommand,
+  type WantedSettings,
+} from '../installer.ts';
+import { add, type JsonNode, nodeAt, readJson, remove, replace } from './json-text.ts';
 
 const timeoutSeconds = 5;
+const disabled = 'disableAllHooks';
 const scriptEnding = '/hooks/claude-code.sh';
+/** Something that lets it write files, all or some. */
+const writes = /^(Write|Edit)\b/;
 
 export function viewSettings(text: string): Result<SettingsView, BadSettings> {
   const read = readJson(text);
@@ -55,16 +35,16 @@ export function viewSettings(text: string): Result<SettingsView, BadSettings> {
     scripts,
     statusLineScript: ours?.kind === 'statusline' ? ours.script : null,
     statusLine,
-    hooksDisabled: nodeAt(root, ['disableAllHooks'])?.value === true,
+    hooksDisabled: nodeAt(root, [disabled])?.value === true ? disabled : null,
     allowsWriting: (nodeAt(root, ['permissions', 'allow'])?.parts ?? []).some(({ node }) =>
-      /^(Write|Edit)\b/.test(String(node.value)),
+      writes.test(String(node.value)),
     ),
     lenient: read.lenient,
   });
 }
 
 /** Puts in what is missing and takes out what an older version put there; the same text where all is as wanted. */
-export function addToSettings(before: string, wanted: Wanted): Result<string, BadSettings> {
+export function addToSettings(before: string, wanted: WantedSettings): Result<string, BadSettings> {
   const view = viewSettings(before);
   if (!view.ok) return view;
   const { script, events } = wanted;
@@ -117,7 +97,7 @@ function ourGroup(script: string): Json {
   return { hooks: [{ type: 'command', command: `${quoted(script)} hook`, timeout: timeoutSeconds }] };
 }
 
-function wantedStatusLine(view: SettingsView, wanted: Wanted): StatusLine | null {
+function wantedStatusLine(view: SettingsView, wanted: WantedSettings): StatusLineCommand | null {
   // What stands there and is no command is left alone: there is nothing to chain.
   if (view.statusLineScript !== null || view.statusLine === 'other') return null;
   const around = view.statusLine ?? (wanted.statusLine === 'add' ? wanted.below : null);
@@ -182,10 +162,6 @@ function* handlers(root: JsonNode | null): Generator<{ event: string; command: s
       }
     }
   }
-}
-
-export function isCommand(line: SettingsView['statusLine']): line is StatusLine {
-  return line !== null && line !== 'other';
 }
 
 function statusLineOf(root: JsonNode | null): SettingsView['statusLine'] {

@@ -17,6 +17,8 @@ import {
 import { callSign, resultSign, statusIn } from '../signs.ts';
 import { tagsIn } from '../tags.ts';
 import { errorKind } from './errors.ts';
+import { excuses } from './excuses.ts';
+import { tools } from './tools.ts';
 
 // More than is shown: a secret that is cut off is not known as one.
 const replyCharsMax = 12_000;
@@ -108,7 +110,7 @@ function userFacts(record: JsonObject, output: Output): SessionFact[] {
               id,
               isError: part.is_error === true,
               started: startedWork(record.toolUseResult, part),
-              sign: resultSign(resultText(part), part.is_error === true, { whole: output }),
+              sign: resultSign(resultText(part), part.is_error === true, { whole: output, excuses: [excuses] }),
             },
           ];
     });
@@ -179,7 +181,7 @@ const targetKeys = ['command', 'file_path', 'notebook_path', 'path', 'pattern', 
 function signOf(tool: string, value: unknown): CallSign {
   const input = asObject(value) ?? {};
   const key = targetKeys.find((name) => asString(input[name]) !== null);
-  const sign = callSign(tool.slice(0, 200), key === undefined ? '' : String(input[key]), input);
+  const sign = callSign(tool.slice(0, 200), key === undefined ? '' : String(input[key]), input, tools);
   const [from, to] = [asString(input.old_string), asString(input.new_string)];
   return from === null || to === null
     ? sign

@@ -1,10 +1,10 @@
-import path from 'node:path';
 import { errorKindOf } from '../../model/error-kind.ts';
 import type { RunEvent, RunLine } from '../../model/run-event.ts';
 import type { SessionFact } from '../../model/session-event.ts';
 import { untrusted } from '../../model/text.ts';
 import { asNumber, asObject, asObjects, asString, asTime, type JsonObject, parseObject } from '../json.ts';
 import { callSign, resultSign } from '../signs.ts';
+import { excuses } from './excuses.ts';
 
 const nameCharsMax = 200;
 const textCharsMax = 8_000;
@@ -12,17 +12,12 @@ const argsCharsMax = 64_000;
 
 const recordTypes = new Set(['session_meta', 'event_msg', 'response_item', 'turn_context', 'world_state', 'compacted']);
 
-/** Where Codex keeps them. */
-export function rolloutsFolder(home: string): string {
-  return path.join(home, '.codex', 'sessions');
-}
-
 /** Rollouts are told from other records by the types every one of them begins with. */
 export function isRolloutRecord(record: JsonObject): boolean {
   return recordTypes.has(asString(record.type) ?? '') && asObject(record.payload) !== null;
 }
 
-/** One line of `rollout-*.jsonl`. Only for replay: Codex is not watched live. */
+/** One line of `rollout-*.jsonl`. Only for replay. */
 export function parseRolloutLine(line: string, index: number): RunLine {
   const record = parseObject(line);
   if (record === null) return { ok: false, reason: 'malformed' };
@@ -134,7 +129,7 @@ function resultFacts(payload: JsonObject): SessionFact[] {
   const whole = asString(payload.output) ?? textOf(payload.output);
   const { text, code } = said(whole);
   const isError = (code !== null && code !== 0) || refused.test(text) || cameToNothing.test(text);
-  return [{ kind: 'tool-result', id, isError, started: null, sign: resultSign(text, isError) }];
+  return [{ kind: 'tool-result', id, isError, started: null, sign: resultSign(text, isError, { excuses: [excuses] }) }];
 }
 
 function said(whole: string): { text: string; code: number | null } {

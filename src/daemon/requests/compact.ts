@@ -1,7 +1,7 @@
 import { ok } from '../../model/result.ts';
 import { agentField, defineRequest } from './request.ts';
 
-/** The client's own `/compact`. */
+/** By the client's own command. */
 export const compact = defineRequest({
   name: 'compact',
   who: 'anyone',

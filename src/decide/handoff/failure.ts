@@ -1,4 +1,6 @@
+import { commandsOf } from '../../clients/clients.ts';
 import type { Refusal } from '../../model/action.ts';
+import type { ClientName } from '../../model/agent.ts';
 import type { Handoff } from '../../model/handoff.ts';
 import { shown } from '../../model/text.ts';
 import type { HandoffFailure } from './moves.ts';
@@ -24,13 +26,13 @@ const reasons: Record<
   'taken-over': 'somebody else went on in the fresh context',
   'unknown-command': 'the client does not know the command of its recipe',
   'no-permission-hook':
-    'it asks before it writes, and without a PermissionRequest hook only a person could let it (`watchkeeper init`)',
+    'it asks before it writes, and without a hook for permission requests only a person could let it (`watchkeeper init`)',
   'no-recipe': 'its recipe is in the configuration no more',
   untrusted: 'the database had a handoff of it that does not fit the agent or the ledger; nothing was done for it',
   uncertain: 'nobody knows whether a prompt arrived',
 };
 
-export function failureWords(handoff: Handoff): string {
+export function failureWords(handoff: Handoff, client: ClientName | null): string {
   const reason = handoff.steps.at(-1)?.reason ?? '';
   // Nothing it names is anything to rely on.
   if (reason === 'untrusted') return `${reasons[reason]}. Its steps: watchkeeper handoffs ${shown(handoff.agent, 200)}`;
@@ -38,13 +40,13 @@ export function failureWords(handoff: Handoff): string {
   const why = Object.hasOwn(reasons, reason)
     ? reasons[reason as keyof typeof reasons]
     : `it was refused (${shown(reason, 60)})`;
-  return `its handoff failed at ${before}: ${why}; ${whereItIs(handoff)}. ${wayOut(handoff)}`;
+  return `its handoff failed at ${before}: ${why}; ${whereItIs(handoff)}. ${wayOut(handoff, client)}`;
 }
 
 /** Cleared, and the fresh context does not let itself be told. It is tried further. */
-export function stuckWords(handoff: Handoff, refusal: string): string {
+export function stuckWords(handoff: Handoff, refusal: string, client: ClientName | null): string {
   const why = `the resume prompt is refused (${shown(refusal, 60)}), and tried again`;
-  return `its context was cleared, but ${why}; ${whereItIs(handoff)}. ${wayOut(handoff)}`;
+  return `its context was cleared, but ${why}; ${whereItIs(handoff)}. ${wayOut(handoff, client)}`;
 }
 
 function whereItIs({ id, file, sha256, oldSession }: Handoff): string {
@@ -52,10 +54,12 @@ function whereItIs({ id, file, sha256, oldSession }: Handoff): string {
   return `document ${shown(file, 500)} (${copy}); session before: ${shown(oldSession, 80)}`;
 }
 
-function wayOut({ agent, oldSession, newSession }: Handoff): string {
+function wayOut({ agent, oldSession, newSession }: Handoff, client: ClientName | null): string {
   const steps = `its steps: watchkeeper handoffs ${shown(agent, 200)}`;
   if (newSession === null)
     return `Nothing was cleared: look at it, or ask again with watchkeeper handoff ${shown(agent, 200)}; ${steps}`;
-  const back = `/resume ${shown(oldSession, 80)}, typed to it, brings the old one back`;
+  const resume =
+    (client === null ? null : commandsOf(client))?.resume?.(shown(oldSession, 80)).text ?? 'its command for it';
+  const back = `${resume}, typed to it, brings the old one back`;
   return `Its context was cleared: ${back}; or have it read the document; ${steps}`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentView as view } from '../../../test/runs/agent-view.ts';
 import { looked } from '../../../test/runs/looked.ts';
+import { errorKind } from '../../clients/claude-code/errors.ts';
 import type { AgentView } from '../../model/agent.ts';
 import { authFailed } from './auth-failed.ts';
 
@@ -40,5 +41,7 @@ describe('auth-failed', () => {
     'verification_required',
     'billing_error',
     'cloud_credential_error',
-  ])('raises a turn given up as %s', (kind) => expect(looked(authFailed, failed(kind))).toBe('Please run /login'));
+  ])('raises a turn given up as %s', (kind) =>
+    expect(looked(authFailed, failed(errorKind(kind)))).toBe('Please run /login'),
+  );
 });

@@ -1,3 +1,4 @@
+import type { ErrorKind } from '../../model/error-kind.ts';
 import { healthCheck, noThresholds, tells, type Verdict } from '../check.ts';
 import type { Hold } from '../hold.ts';
 import { doingText, refusedAgain, refusedText } from '../refusals.ts';
@@ -11,15 +12,8 @@ declare module '../../model/check.ts' {
 /** The client says that it is at its prompt a moment before its record has the end of the turn. */
 const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
 
-/** The client's own words for a login, account or credential that is not accepted. */
-const kinds: ReadonlySet<string | null> = new Set([
-  'authentication_failed',
-  'oauth_org_not_allowed',
-  'account_on_hold',
-  'verification_required',
-  'billing_error',
-  'cloud_credential_error',
-]);
+/** A login, account or credential that is not accepted. */
+const kinds: ReadonlySet<string | null> = new Set<ErrorKind>(['authentication_failed', 'billing_error']);
 
 /** By the kind of the error in the client's record, never by its text: agents talk about logins all day. */
 export function isAuthError(errorKind: string | null): boolean {

@@ -1,3 +1,4 @@
+import { isOfServer } from '../../clients/acts.ts';
 import { healthCheck } from '../check.ts';
 import { minuteMs, minutes, type Own } from '../thresholds.ts';
 
@@ -79,5 +80,5 @@ export function silenceMaxMs(silent: Silent, limits: Own<(typeof stalledTurn)['t
 }
 
 export function silentIn(tool: string | null): Silent {
-  return tool?.startsWith('mcp__') ? 'mcp' : 'tool';
+  return tool !== null && isOfServer(tool) ? 'mcp' : 'tool';
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judge, limits, run } from '../../../test/runs/scripted-run.ts';
 import { parseTranscriptLine } from '../../clients/claude-code/transcript.ts';
-import { parseNeutralLine } from '../../clients/neutral/events.ts';
+import { parseNeutralLine } from '../../clients/neutral-run.ts';
 import type { ErrorKind } from '../../model/error-kind.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { untrusted } from '../../model/text.ts';

@@ -1,4 +1,5 @@
 import { readsFile } from '../../clients/acts.ts';
+import { allTools } from '../../clients/clients.ts';
 import { digest } from '../../model/digest.ts';
 import { Recent } from './recent.ts';
 import { RecentOutputs } from './recent-outputs.ts';
@@ -59,7 +60,7 @@ export class Novelty {
         (made && this.#changes.has(call.hash)) ||
         (empty && call.act === 'look') ||
         // The same call with another output is what one polls for.
-        (short && newCall && this.#kinds.has(kind) && !readsFile(step.tool, call.target)) ||
+        (short && newCall && this.#kinds.has(kind) && !readsFile(step.tool, call.target, allTools)) ||
         (result.chars > shortChars && call.act === 'look' && this.#outputs.has(result.start, result)));
     if (progress) {
       // The files are others now: the same look may show something else.

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { limits } from '../../../test/runs/scripted-run.ts';
 import { parseTranscriptLine } from '../../clients/claude-code/transcript.ts';
 import { parseRolloutLine } from '../../clients/codex/rollout.ts';
-import { parseNeutralLine } from '../../clients/neutral/events.ts';
+import { parseNeutralLine } from '../../clients/neutral-run.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { newSession, takeEvent } from '../session.ts';
 import { RunJudge } from './judge.ts';

@@ -1,3 +1,4 @@
+import { plainName } from '../../clients/acts.ts';
 import type { ResultSign } from '../../model/session-event.ts';
 import { trendCheck } from '../check.ts';
 import { keepNewest } from '../loops/recent.ts';
@@ -57,7 +58,7 @@ export const repetition = trendCheck({
 });
 
 /** Readers of files; other looks, such as the state of a repository, are asked again and again with good reason. */
-const readers = /^(mcp__.+__)?(read|open|view|read_file|open_file|view_file|notebookread)$/i;
+const readers = /^(read|open|view|read_file|open_file|view_file|notebookread)$/;
 
 function about({
   tool,
@@ -66,7 +67,7 @@ function about({
   failed,
 }: CallStep): { file: string; result: ResultSign | null; says: string } | null {
   if (call.target === '') return null;
-  if (call.act === 'look' && !failed && result.chars > 0 && readers.test(tool))
+  if (call.act === 'look' && !failed && result.chars > 0 && readers.test(plainName(tool)))
     return { file: `read ${call.hash}`, result, says: 'the same unchanged file was read' };
   if (call.act === 'change' && failed)
     return { file: `edit ${call.target}`, result: null, says: 'an edit of one file failed' };

@@ -34,8 +34,12 @@ const commands: Record<string, () => Promise<(program: Command) => void>> = {
   db: async () => (await import('./commands/db.ts')).addDb,
 };
 
+export function isCommand(word: string | undefined): word is string {
+  return word !== undefined && Object.hasOwn(commands, word);
+}
+
 /** Loads only the command that was called, where its name says which that is: all of them take longer than most run. */
 export async function addCommands(program: Command, word: string | undefined): Promise<void> {
-  const called = word !== undefined && Object.hasOwn(commands, word) ? [commands[word]] : Object.values(commands);
+  const called = isCommand(word) ? [commands[word]] : Object.values(commands);
   for (const load of called) (await load?.())?.(program);
 }

@@ -29,12 +29,14 @@ async function daemon(isListening: boolean): Promise<void> {
   await new Promise<void>((resolve) => server.listen(control, resolve));
 }
 
-const prompt = { agent: 'shop-ps', said: 'go on', waitMs: 0 };
+const prompt = { agent: 'shop-ps', said: 'go on', waitMs: 0, anyway: false };
 
 it('a prompt that was handed over and not answered is uncertain: said again, it might come twice', async () => {
   await daemon(true);
   await expect(askDaemon('prompt', prompt)).rejects.toMatchObject({ code: exit.uncertain });
-  await expect(askDaemon('interrupt', { agent: 'shop-ps', waitMs: 0, dryRun: false })).rejects.toMatchObject({ code: exit.uncertain });
+  await expect(askDaemon('interrupt', { agent: 'shop-ps', waitMs: 0, dryRun: false })).rejects.toMatchObject({
+    code: exit.uncertain,
+  });
 });
 
 it('a question that was not answered, and a prompt that was never handed over, have met no daemon', async () => {

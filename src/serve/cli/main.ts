@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { findHome, homeFix, whyNotSafe } from '../../home/home.ts';
 import { version } from '../../home/version.ts';
 import { shown } from '../../model/text.ts';
-import { addCommands } from './commands.ts';
+import { addCommands, isCommand } from './commands.ts';
 import { CommandFailure, exit } from './outcome.ts';
 import { printJson, say } from './output.ts';
 
@@ -32,7 +32,7 @@ First steps:
   watchkeeper replay    what it would have told you about the runs on record
   watchkeeper doctor    if something seems wrong
 
-Agents are found by themselves: Claude Code in any tmux session of yours is
+Agents are found by themselves: ${await titlesFor(argv)} in any tmux session of yours is
 named after the session; one in a plain terminal after its directory and pid.
 
 Environment: WATCHKEEPER_HOME (data directory), WATCHKEEPER_CONFIG (its
@@ -68,6 +68,11 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
   } catch (error) {
     process.exitCode = report(error, misused, argv.includes('--json'));
   }
+}
+
+/** Of the clients that are watched: only where the help of all is shown, for a command has no use for them. */
+async function titlesFor([, , word]: string[]): Promise<string> {
+  return isCommand(word) ? '' : (await import('../../clients/clients.ts')).watchedTitles;
 }
 
 function forEachCommand(command: Command, visit: (command: Command) => void): void {

@@ -1,7 +1,7 @@
 // A person at the prompt: drafts, menus, the client's own commands, a full context, a limit.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limitHeaders } from '../../../src/conform/limit-headers.ts';
-import { errorBody } from '../../../src/conform/model-script.ts';
+import { limitHeaders } from '../../../src/clients/claude-code/conform/limit-headers.ts';
+import { errorBody } from '../../../src/clients/claude-code/conform/model-script.ts';
 import { until } from '../../../src/conform/until.ts';
 import { type Launch, leave, type See, settled, unboxed } from './stage.ts';
 

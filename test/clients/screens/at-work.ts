@@ -1,6 +1,6 @@
 // The client at work: thinking, streaming, running tools, failing, and what runs behind it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorBody } from '../../../src/conform/model-script.ts';
+import { errorBody } from '../../../src/clients/claude-code/conform/model-script.ts';
 import { until } from '../../../src/conform/until.ts';
 import { type Launch, type See, settled, unboxed, words } from './stage.ts';
 

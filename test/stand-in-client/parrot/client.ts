@@ -8,6 +8,7 @@ export const parrot: AgentClient = {
   name: 'parrot',
   title: 'Parrot',
   recognition: {
+    program: 'parrot',
     environmentNames: ['PARROT_HOME', 'HOME'],
     configDir: ({ PARROT_HOME: own, HOME: home }) => own ?? (home === undefined ? null : path.join(home, '.parrot')),
     defaultConfigDir: (home) => path.join(home, '.parrot'),

@@ -14,9 +14,9 @@ const exitCodes: Record<CommandResult['outcome'], number> = {
 export function addCompact(program: Command): void {
   program
     .command('compact')
-    .summary("have an agent compact its context, by the client's own /compact")
+    .summary("have an agent compact its context, by the client's own command")
     .description(
-      'Types /compact into an agent at its prompt that may be managed, with proof. Refused while it works or waits.',
+      "Types its client's command for that into an agent at its prompt that may be managed, with proof. Refused while it works or waits.",
     )
     .argument('<agent>', 'its name, as `status` shows it')
     .option('--json', 'one JSON document')

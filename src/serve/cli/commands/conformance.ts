@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { clients } from '../../../clients/clients.ts';
 import { type ConformanceFailure, runConformance } from '../../../conform/conformance.ts';
 import { findHome, makeHomeDir } from '../../../home/home.ts';
 import type { SignalResult } from '../../../watch/conformance-results.ts';
@@ -6,11 +7,15 @@ import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say, table, wrapped } from '../output.ts';
 
 interface ConformanceWords {
-  client: 'claude-code';
+  client: string;
   program?: string;
   keep?: boolean;
   json?: boolean;
 }
+
+const triable = clients.flatMap((client) => (client.trial === undefined ? [] : [{ ...client, trial: client.trial }]));
+const titles = triable.map(({ title }) => title).join(' or ');
+const programs = triable.map(({ recognition }) => recognition.program).join(' or ');
 
 const exitCodes: Record<ConformanceFailure, number> = {
   'no-client': exit.notFound,
@@ -28,12 +33,14 @@ export function addConformance(program: Command): void {
     .command('conformance')
     .summary('try out which signals of the installed client still tell the truth')
     .description(
-      'Takes the installed Claude Code through every state there is — prompt, thinking, tool, dialogs, subagent, retries, ' +
+      `Takes the installed ${titles} through every state there is — prompt, thinking, tool, dialogs, subagent, retries, ` +
         'limit, compaction — and compares what each source says of it with the truth. A source that does not hold is left ' +
         'out when a daemon judges or types to an agent of that version, until a later run finds it good again.',
     )
-    .addOption(new Option('--client <name>', 'which client').choices(['claude-code']).default('claude-code'))
-    .option('--program <path>', 'its program; default: `claude` on the PATH')
+    .addOption(
+      new Option('--client <name>', 'which client').choices(triable.map(({ name }) => name)).default(triable[0]?.name),
+    )
+    .option('--program <path>', `its program; default: \`${programs}\` on the PATH`)
     .option('--keep', 'leave the temp folder of the run, for a look at it')
     .option('--json', 'one JSON document')
     .addHelpText(
@@ -47,7 +54,7 @@ up.
 
 Run it after an update of the client, on a machine that is not busy:
   watchkeeper conformance
-  watchkeeper conformance --program ~/.local/share/claude/versions/2.1.400
+  watchkeeper conformance --program ~/versions/2.1.400/${programs}
   watchkeeper doctor        which versions were tried, and which signals are off
 
 Exit codes: 0 all hold, 1 some do not, 2 usage, 4 no client, 6 timed out:
@@ -68,7 +75,11 @@ async function conform(options: ConformanceWords): Promise<void> {
   const home = findHome(process.env);
   const made = makeHomeDir(home);
   if (!made.ok) throw new CommandFailure(exit.usage, made.message, made.fix ?? null);
+  const client = triable.find(({ name }) => name === options.client);
+  if (client === undefined)
+    throw new CommandFailure(exit.usage, 'no such client', 'see `watchkeeper conformance --help`');
   const done = await runConformance({
+    client,
     program: options.program ?? null,
     environment: process.env,
     resultDir: home.conformanceDir,
@@ -83,7 +94,7 @@ async function conform(options: ConformanceWords): Promise<void> {
   else {
     print(signalTable(result.signals));
     print('');
-    const where = `Claude Code ${result.client_version}`;
+    const where = `${client.title} ${result.client_version}`;
     if (broken.length === 0) print(`Every signal holds in ${where}.`);
     for (const { source, missed } of broken) {
       print(wrapped(`The ${source} is not used for judging or acting in ${where}. What it said instead:`));

@@ -21,7 +21,7 @@ export function addEval(program: Command): void {
       'after',
       `
 A line of labels.jsonl, with a run beside it (any file that \`replay\` reads):
-  {"id":"r1","label":"looping","events":"runs/r1.jsonl","format":"claude-code",
+  {"id":"r1","label":"looping","events":"runs/r1.jsonl","format":"neutral",
    "onset_index":12,"end_index":40,"hard_negative":false,"sample":"random"}
 label: ${labelNames.slice(0, 6).join(', ')},
 ${labelNames.slice(6).join(', ')}. Indexes

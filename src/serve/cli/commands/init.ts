@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { installable } from '../../../clients/clients.ts';
 import type { Result } from '../../../model/result.ts';
 import {
   type ChannelTest,
@@ -37,26 +38,29 @@ interface InitOptions extends TargetOptions {
   json?: boolean;
 }
 
-const running =
-  'Running agents take the hooks up by themselves within seconds (seen on Claude Code 2.1.325); restart one that does not.';
+const { title, recognition, installer } = installable();
+const variables = recognition.environmentNames.filter((name) => name !== 'HOME').join(' or ');
 
 export function addInit(program: Command): void {
   program
     .command('init')
-    .summary("put hooks into Claude Code's settings, so that states are exact and at once")
+    .summary(`put hooks into ${title}'s settings, so that states are exact and at once`)
     .description(
-      "Adds Watchkeeper's hooks to DIR/.claude/settings.local.json (default: the current directory), beside whatever is " +
+      `Adds Watchkeeper's hooks to DIR/${installer.settings.ofProject} (default: the current directory), beside whatever is ` +
         'there; `uninstall` takes exactly them out again. Agents are watched without hooks too; with them every turn, ' +
         'tool and dialog is known the moment it happens. A status line that is there goes through ours and keeps its output.',
     )
     .argument('[dir]', 'the directory agents are started in; default: this one')
-    .option('--user', "your own settings instead (~/.claude, or CLAUDE_CONFIG_DIR): all of your agents' projects")
+    .option(
+      '--user',
+      `your own settings instead (${recognition.defaultConfigDir('~')}, or ${variables}): all of your agents' projects`,
+    )
     .option('--config-dir <path>', 'the settings of another config directory')
     .option(
       '--statusline',
-      'also add a status line where there is none: context, cost and limits. It hides "esc to interrupt"',
+      `also add a status line where there is none: context, cost and limits. ${installer.notes.statusLine}`,
     )
-    .option('--instructions', 'also add a marked block for the agent to CLAUDE.md / AGENTS.md')
+    .option('--instructions', `also add a marked block for the agent to ${installer.instructions.files.join(' / ')}`)
     .option('--no-hooks', 'leave the settings alone, for --instructions only')
     .option('--force', 'install also where other settings have the hooks already')
     .option('--dry-run', 'print what would change, and change nothing')
@@ -181,7 +185,7 @@ function testText({ channel, ok, reason }: ChannelTest): string {
 function next(items: FileDone[], wish: ChannelWish | null): string[] {
   const fresh = items.some(({ kind, did }) => kind === 'settings' && (did === 'installed' || did === 'updated'));
   return [
-    ...(fresh ? [running] : []),
+    ...(fresh ? [installer.notes.installed] : []),
     ...(wish === null
       ? ['`watchkeeper init --notify TYPE` adds a way to reach you; `--test-notify` tries what is there.']
       : []),

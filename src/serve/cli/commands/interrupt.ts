@@ -29,7 +29,7 @@ export function addInterrupt(program: Command): void {
     .command('interrupt')
     .summary('end the turn of an agent at work, with proof')
     .description(
-      "Presses Escape once and waits for the client's own record of the interruption. Refused where no turn runs, in a " +
+      "Presses its client's key for that once and waits for the client's own record of the interruption. Refused where no turn runs, in a " +
         'dialog, and where somebody is typing. What was queued for the agent it begins at once. Needs the authority `manage`.',
     )
     .argument('<agent>', 'its name, as `status` shows it')

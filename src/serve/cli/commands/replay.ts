@@ -1,5 +1,6 @@
 import os from 'node:os';
 import type { Command } from 'commander';
+import { recordedClients } from '../../../clients/clients.ts';
 import { type ConfigPlaces, isConfigured } from '../../../config/places.ts';
 import { counted } from '../../../model/count.ts';
 import type { ReplayJob, ReplayPart } from '../../../replay/part.ts';
@@ -10,6 +11,9 @@ import { CommandFailure, exit } from '../outcome.ts';
 import { dateAndClock, hanging, print, printJson, say, wrapped } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { sinceOf } from '../since.ts';
+
+const titles = recordedClients.map(({ title }) => title);
+const records = recordedClients.map(({ title, runs }) => `${runs.noun}s of ${title}`).join(', ');
 
 const codes = { 'not-found': exit.notFound, unreadable: exit.usage, 'unknown-format': exit.usage } as const;
 
@@ -24,11 +28,11 @@ export function addReplay(program: Command): void {
     .command('replay')
     .summary('what would have been told about recorded runs')
     .description(
-      'Puts recorded runs — transcripts of Claude Code, rollouts of Codex or neutral event files, plain or .gz — through the health checks ' +
+      `Puts recorded runs — ${records} or neutral event files, plain or .gz — through the health checks ` +
         'on their own clock, through every silence, and prints what would have been seen and told. Nothing is changed. ' +
         'Of one record every change of state is printed, of several only what was wrong; with --json always everything.',
     )
-    .argument('[path...]', 'records, or folders of them; none: all that Claude Code and Codex keep in your home')
+    .argument('[path...]', `records, or folders of them; none: all that ${titles.join(' and ')} keep in your home`)
     .option('--since <time>', 'only what was told since: 7d, 12h, 30m or a date')
     .option('--config <file>', 'with the thresholds of this configuration')
     .option('--json', 'one JSON document a line, the last the summary')
@@ -47,7 +51,7 @@ async function replay(paths: string[], options: Options): Promise<void> {
   if (given.length === 0) {
     throw new CommandFailure(
       exit.notFound,
-      'no history of Claude Code or Codex in your home',
+      `no history of ${titles.join(' or ')} in your home`,
       'name a record or a folder',
     );
   }
@@ -99,8 +103,9 @@ async function configFor(file: string | undefined) {
     home: os.homedir(),
     projectDir: process.cwd(),
   };
-  if (file === undefined && !isConfigured(places)) return { configDirs: [] };
+  if (file === undefined && !isConfigured(places)) return { configDirs: () => [] };
   const { checkConfigFile, loadConfig } = await import('../../../config/load.ts');
+  const { configDirsOf } = await import('../../../config/clients.ts');
   const loaded = file === undefined ? loadConfig(places) : checkConfigFile(file, places);
   if (!loaded.ok)
     throw new CommandFailure(
@@ -109,7 +114,7 @@ async function configFor(file: string | undefined) {
       `see \`watchkeeper config check${file === undefined ? '' : ` ${file}`}\``,
     );
   const { stall, waiting, judging, clients } = loaded.value.config;
-  return { stall, waiting, judging, configDirs: clients.claudeCode.configDirs };
+  return { stall, waiting, judging, configDirs: (client: string) => configDirsOf(clients, client) };
 }
 
 /** Whole where a program reads it. */

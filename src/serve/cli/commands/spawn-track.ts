@@ -29,7 +29,7 @@ export function addSpawnTrack(program: Command): void {
     .command('spawn-track')
     .summary('background work to watch: what was spawned, and how it is doing')
     .description(
-      'Subagents and background shells of Claude Code are found by themselves; this is for everything else. Work counts as stalled when its output file stays as it is for `spawn.stallMinutes`; then the agent that began it is prompted. It needs no daemon, only the database.',
+      'Subagents and background shells of agents are found by themselves; this is for everything else. Work counts as stalled when its output file stays as it is for `spawn.stallMinutes`; then the agent that began it is prompted. It needs no daemon, only the database.',
     );
   track
     .command('add')

@@ -54,7 +54,8 @@ export function addStatus(program: Command): void {
 async function ofThisHost(name: string | undefined) {
   const all = await askDaemon('status', {});
   const document = name === undefined ? all : { ...all, agents: [needAgent(all, name)] };
-  return { document, text: () => statusText(document) };
+  const started = all.agents.length > 0 ? '' : (await import('../../../clients/clients.ts')).watchedTitles;
+  return { document, text: () => statusText(document, started) };
 }
 
 /** From the database, so it works with the daemon down too. */
@@ -69,7 +70,8 @@ async function ofAllHosts() {
   return { document: read.value, text: () => hostsText(read.value) };
 }
 
-function statusText(status: StatusDocument): string {
+/** `started`: what one would start, where there is no agent. */
+function statusText(status: StatusDocument, started: string): string {
   const { daemon, agents } = status;
   const nowMs = Date.now();
   const flags = [daemon.mode === 'watch' ? 'watch mode' : null, daemon.paused ? 'paused' : null].filter(Boolean);
@@ -78,7 +80,7 @@ function statusText(status: StatusDocument): string {
   const head = `daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}${flags.length > 0 ? `, ${flags.join(', ')}` : ''}`;
   const missing = daemon.config_missing.map((file) => line(`configuration: ${file} is missing: ${configWayOut}`));
   if (agents.length === 0)
-    return [head, ...missing, 'no agent yet: start Claude Code, in tmux or anywhere else'].join('\n');
+    return [head, ...missing, `no agent yet: start ${started}, in tmux or anywhere else`].join('\n');
   const rows = agents.map((agent) => row(agent, nowMs));
   const notes = agents.filter((agent) => agent.error !== null).map((agent) => line(`${agent.agent}: ${agent.error}`));
   for (const { agent, findings } of agents)

@@ -39,7 +39,7 @@ export function addUp(program: Command): void {
     .command('up')
     .summary('start watching: database, daemon, one line per event')
     .description(
-      'Starts the database and the daemon, finds every Claude Code session of this user and prints a line for ' +
+      'Starts the database and the daemon, finds every agent of this user and prints a line for ' +
         'each event. Ctrl-C stops everything again. With --detach it goes on in the background.',
     )
     .option('-d, --detach', 'return once the first sweep is done and go on in the background')

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TrialModel } from '../../client.ts';
 import { type ModelRequest, ModelScript } from './model-script.ts';
 import { sendJson } from './model-wire.ts';
 
@@ -28,12 +29,8 @@ export class AgentModel extends ModelScript {
   }
 }
 
-export interface FakeModel {
+export interface FakeModel extends TrialModel {
   agent(name: string): AgentModel;
-  /** To be set as the proxy of everything that is not loopback: nothing gets through, and `outside` says who tried. */
-  proxyUrl: string;
-  outside: string[];
-  close(): Promise<void>;
 }
 
 export async function startFakeModel(): Promise<FakeModel> {

@@ -1,9 +1,10 @@
-import { errorKindOf } from '../../model/error-kind.ts';
-import type { RunEvent, RunLine } from '../../model/run-event.ts';
-import type { SessionFact, TokenUsage } from '../../model/session-event.ts';
-import { untrusted } from '../../model/text.ts';
-import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject, parseObject } from '../json.ts';
-import { callSign, resultSign, statusIn } from '../signs.ts';
+import { errorKindOf } from '../model/error-kind.ts';
+import type { RunEvent, RunLine } from '../model/run-event.ts';
+import type { SessionFact, TokenUsage } from '../model/session-event.ts';
+import { untrusted } from '../model/text.ts';
+import { allExcuses, allTools } from './clients.ts';
+import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject, parseObject } from './json.ts';
+import { callSign, resultSign, statusIn } from './signs.ts';
 
 const textCharsMax = 8_000;
 const toolCharsMax = 200;
@@ -69,7 +70,7 @@ function userFacts(text: string, meta: boolean): SessionFact[] {
 }
 
 function replyFacts(kind: string, record: JsonObject, text: string): SessionFact[] {
-  // The client's own words in the model's place, as after /exit and a resume.
+  // The client's own words in the model's place, as after an end and a resume.
   if (record.model === '<synthetic>') return [];
   const ends = record.stop === 'end_turn' || record.stop === 'stop_sequence';
   const said = kind === 'thinking' ? '' : text;
@@ -103,7 +104,7 @@ function callFacts(record: JsonObject): SessionFact[] {
   const tool = asString(record.tool)?.slice(0, toolCharsMax) ?? '';
   const target = asString(record.target)?.slice(0, textCharsMax) ?? '';
   // The arguments themselves are not in the file, only their hash.
-  const sign = callSign(tool, target, asString(record.args_hash)?.slice(0, toolCharsMax) ?? target);
+  const sign = callSign(tool, target, asString(record.args_hash)?.slice(0, toolCharsMax) ?? target, allTools);
   return [{ kind: 'tool-call', id: id.slice(0, toolCharsMax), tool, about: null, sign }];
 }
 
@@ -114,7 +115,7 @@ function resultFacts(record: JsonObject, text: string): SessionFact[] {
   const chars = asCount(record.out_len) ?? text.length;
   // Of a long output only its beginning is there; its hash tells the rest apart.
   const whole = chars <= text.length || isError ? null : (asString(record.out_hash)?.slice(0, toolCharsMax) ?? null);
-  const sign = resultSign(text, isError, { chars, hash: whole === '' ? null : whole });
+  const sign = resultSign(text, isError, { chars, hash: whole === '' ? null : whole, excuses: allExcuses });
   return [{ kind: 'tool-result', id: id.slice(0, toolCharsMax), isError, started: null, sign }];
 }
 

@@ -3,12 +3,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stage as AnyStage, Setup } from '../../../conform/setup.ts';
+import type { Sampler, Truth } from '../../../conform/truth.ts';
+import { DeadlineMissed, until } from '../../../conform/until.ts';
 import type { ClientAgent } from './agent.ts';
+import type { FakeModel } from './fake-model.ts';
+import { launch } from './launch.ts';
 import { limitHeaders } from './limit-headers.ts';
 import { errorBody, type ModelStep } from './model-script.ts';
-import { launch, type Setup, type Stage } from './setup.ts';
-import type { Sampler, Truth } from './truth.ts';
-import { DeadlineMissed, until } from './until.ts';
+
+type Stage = AnyStage<FakeModel>;
 
 /** Long enough that a state not seen within two seconds is missed. */
 const dwellMs = 2_600;
@@ -81,7 +85,7 @@ async function thinkingAndTool(agent: ClientAgent, truth: Truth): Promise<void> 
   const report = agent.model.reply('Waited.');
   truth.is(null);
   await type(agent, truth, 'run a tool');
-  truth.is('tool', await stamp(agent, 't1'));
+  truth.is('tool', await stamp(agent, 't1'), 'Bash');
   truth.is('thinking', await stamp(agent, 't2'));
   truth.is('turn over', await ended(report));
   truth.uses(20_789);
@@ -110,7 +114,7 @@ async function dialogs(agent: ClientAgent, truth: Truth): Promise<void> {
   await sleep(dwellMs);
   truth.is(null);
   await agent.keys('Enter');
-  truth.is('allowed tool', await stamp(agent, 't3'));
+  truth.is('allowed tool', await stamp(agent, 't3'), 'Bash');
   truth.is('turn over', await ended(made));
   await sleep(dwellMs);
 

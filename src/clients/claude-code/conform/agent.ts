@@ -1,13 +1,14 @@
 // Starts a real Claude Code with its own project, config folder and model, and nothing of our environment.
 import path from 'node:path';
-import { claudeCode } from '../clients/claude-code/client.ts';
+import { emptyEnvironment } from '../../../conform/environment.ts';
+import { isRunning, processTree, programOf, wordsOf } from '../../../conform/processes.ts';
+import type { TriedAgent } from '../../../conform/sandbox.ts';
+import { type Command, openPane, type Size, type Terminal } from '../../../conform/terminal.ts';
+import type { Tmux } from '../../../conform/tmux.ts';
+import { until, withMore } from '../../../conform/until.ts';
+import { claudeCode } from '../client.ts';
 import { type ClientFolder, prepareClientFolder } from './client-folder.ts';
-import { emptyEnvironment } from './environment.ts';
 import type { AgentModel, FakeModel } from './fake-model.ts';
-import { isRunning, processTree, programOf, wordsOf } from './processes.ts';
-import { type Command, openPane, type Size, type Terminal } from './terminal.ts';
-import type { Tmux } from './tmux.ts';
-import { until, withMore } from './until.ts';
 
 /** What a client needs of the world it lives in. */
 interface World {
@@ -17,7 +18,7 @@ interface World {
   tmp: string;
   tmux: Tmux;
   model: FakeModel;
-  clients: ClientAgent[];
+  clients: TriedAgent[];
 }
 
 export interface ClientOptions {
@@ -148,6 +149,11 @@ export class ClientAgent {
     return until(`${pattern} on the screen of ${this.session}`, look, ms).catch(withMore(() => screen));
   }
 
+  /** What is in the box, and below it. */
+  typed(): Promise<string> {
+    return this.terminal.typed(inputBox);
+  }
+
   /** Puts the text into the box, sees it there, and only then submits it. */
   async type(text: string): Promise<void> {
     await this.draft(text);
@@ -160,7 +166,7 @@ export class ClientAgent {
     // Compared without blanks, because the box wraps; a long text is shown only as "[Pasted text …]".
     const start = withoutBlanks(text).slice(0, 40);
     const look = async () => {
-      const typed = withoutBlanks(await this.terminal.typed());
+      const typed = withoutBlanks(await this.typed());
       return typed.includes(start) || typed.includes('[Pastedtext');
     };
     await until(`"${text}" in the box of ${this.session}`, look);
@@ -175,6 +181,13 @@ export class ClientAgent {
     await this.type('/exit');
     await until(`${this.session} gone`, () => this.pid() === null);
   }
+}
+
+/** What is between the last two rules, and below; the whole screen where there is no box, as in a shell. */
+function inputBox(screen: string): string {
+  const lines = screen.split('\n');
+  const rules = lines.flatMap((line, at) => (line.startsWith('────') ? [at] : []));
+  return lines.slice(rules.at(-2) ?? 0).join('\n');
 }
 
 const withoutBlanks = (text: string) => text.replaceAll(/\s/g, '');
