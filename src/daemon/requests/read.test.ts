@@ -17,7 +17,7 @@ const below = {
 const person = { user: 'eve', processes: [{ pid, startTicks: `${startTicks}0` }] };
 
 const inputs: Record<string, object> = {
-  prompt: { agent: 'shop-ps', said: 'How far are you?', waitMs: 0 },
+  prompt: { agent: 'shop-ps', said: 'How far are you?', waitMs: 0, anyway: false },
   compact: { agent: 'shop-ps' },
   interrupt: { agent: 'shop-ps', waitMs: 0, dryRun: false },
   handoff: { agent: 'shop-ps', dryRun: false },
