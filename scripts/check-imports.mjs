@@ -21,17 +21,18 @@ const mayImport = {
   home: ['model', 'act', 'record'],
   config: ['model', 'clients', 'detect', 'decide', 'act', 'home'],
   rows: ['model', 'sense', 'detect', 'record', 'decide', 'home'],
-  watch: ['model', 'clients', 'sense', 'detect', 'decide', 'home', 'config'],
-  spawns: ['model', 'sense', 'detect', 'record', 'home', 'config'],
-  actions: ['model', 'clients', 'sense', 'decide', 'act', 'record', 'home', 'config', 'watch'],
-  handoff: ['model', 'sense', 'detect', 'decide', 'act', 'record', 'home', 'config', 'watch', 'actions'],
-  findings: ['model', 'detect', 'decide', 'record', 'home', 'config', 'spawns', 'actions'],
+  findings: ['model', 'detect', 'decide', 'record', 'home', 'config'],
+  watch: ['model', 'clients', 'sense', 'detect', 'decide', 'home', 'config', 'findings'],
+  spawns: ['model', 'sense', 'detect', 'record', 'home', 'config', 'findings'],
+  actions: ['model', 'clients', 'sense', 'decide', 'act', 'record', 'home', 'config', 'findings', 'watch'],
+  handoff: ['model', 'sense', 'detect', 'decide', 'act', 'record', 'home', 'config', 'findings', 'watch', 'actions'],
+  rules: ['model', 'detect', 'decide', 'config', 'findings', 'actions'],
   replay: ['model', 'clients', 'detect', 'config', 'watch'],
   eval: ['model', 'detect', 'config', 'replay'],
   setup: ['model', 'clients', 'sense', 'act', 'home', 'config', 'handoff'],
   daemon: [
-    ...['model', 'clients', 'sense', 'detect', 'decide', 'act', 'record', 'home', 'config', 'rows', 'watch', 'spawns'],
-    ...['actions', 'handoff', 'findings', 'setup'],
+    ...['model', 'clients', 'sense', 'detect', 'decide', 'act', 'record', 'home', 'config', 'rows', 'findings'],
+    ...['watch', 'spawns', 'actions', 'handoff', 'rules', 'setup'],
   ],
   conform: ['model', 'clients', 'home', 'watch', 'daemon'],
   serve: [
@@ -170,6 +171,19 @@ function rings() {
     .map((room) => `scripts/check-imports.mjs: ${room} reaches itself by what it may import: take a step out`);
 }
 
+/**
+ * In a constructor nothing names a part that is made after it: such a lambda is a ring that no import shows. What goes back goes
+ * as a value, or through the board.
+ */
+function forwardUses(text) {
+  const start = text.indexOf('\n  constructor(');
+  const body = text.slice(0, Math.max(0, start < 0 ? 0 : text.indexOf('\n  }\n', start)));
+  const made = new Map([...body.matchAll(/^ {4}this\.(#?\w+) = /gm)].map(({ 1: name, index }) => [name, index]));
+  return [...body.matchAll(/\bthis\.(#?\w+)/g)]
+    .filter(({ 1: name, index }) => index > start && index < (made.get(name) ?? -1))
+    .map(({ 1: name, index }) => ({ name, line: text.slice(0, index).split('\n').length }));
+}
+
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const src = path.resolve(process.argv[2] ?? path.join(root, 'src'));
 const files = sourceFiles(src);
@@ -182,7 +196,13 @@ const found = files.flatMap((file) =>
 );
 const clients = wordsOfClients(src);
 const named = files.flatMap((file) => namings(src, file, readFileSync(file, 'utf8'), clients));
-const problems = [...found, ...named, ...rings()];
+const ahead = files.flatMap((file) =>
+  forwardUses(readFileSync(file, 'utf8')).map(
+    ({ name, line }) =>
+      `${path.join('src', path.relative(src, file))}:${line}: names ${name}, which is made after it; make it first, or hand the value back`,
+  ),
+);
+const problems = [...found, ...named, ...rings(), ...ahead];
 // A check that looked at nothing must not pass.
 if (files.length === 0) problems.push(`no source file in ${src}`);
 for (const problem of problems) process.stderr.write(`${problem}\n`);

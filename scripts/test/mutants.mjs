@@ -505,7 +505,7 @@ export const mutants = [
   {
     guarantee: 14,
     what: 'watch mode tells people',
-    file: 'src/findings/keeper.ts',
+    file: 'src/rules/keeper.ts',
     find: 'return why === null;',
     put: 'return true;',
     tests: ['src/daemon/dry-run.test.ts'],
@@ -529,7 +529,7 @@ export const mutants = [
   {
     guarantee: 14,
     what: 'watch mode decides nothing',
-    file: 'src/findings/keeper.ts',
+    file: 'src/rules/keeper.ts',
     find: 'open.step = this.#decide(open, view, finding, nowMs);',
     put: "if (this.#parts.config().mode !== 'watch') open.step = this.#decide(open, view, finding, nowMs);",
     tests: ['src/daemon/dry-run.test.ts'],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action, DeedReason, PromptOutcome, Refusal } from '../model/action.ts';
-import type { AgentView, Authority } from '../model/agent.ts';
+import type { Authority, Sighting } from '../model/agent.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Answer } from './answers.ts';
@@ -78,8 +78,8 @@ export class Actions extends Engine {
   }
 
   /** true: everyone was told. */
-  async tell(incident: Incident, view: AgentView | null): Promise<boolean> {
-    return (await this.do('notify', notifyOrder(incident, view))).outcome === 'told';
+  async tell(incident: Incident, view: Sighting | null, sinceMs = incident.openedMs): Promise<boolean> {
+    return (await this.do('notify', notifyOrder(incident, view, sinceMs))).outcome === 'told';
   }
 
   /** Whether it is on record, too. */

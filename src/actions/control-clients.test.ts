@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { agentView } from '../../test/runs/agent-view.ts';
+import { madeBoard } from '../../test/runs/made-board.ts';
 import type { PaneFacts } from '../model/delivery.ts';
 import { ControlClients } from './control-clients.ts';
 
@@ -8,17 +9,19 @@ const controlled = { ...pane, controlled: true };
 
 function watching() {
   const there = { pane: controlled as PaneFacts | null, ms: 0 };
+  const board = madeBoard();
   const clients = new ControlClients({
     clock: { nowMs: () => there.ms, monotonicMs: () => there.ms },
-    idFor: (agent, check) => `${agent}/${check}`,
-    pane: async () => there.pane,
+    board,
   });
   const views = [agentView('idle', null, 1, { agent: 'a' }), agentView('idle', null, 1, { agent: 'b' })];
-  const found = () =>
-    clients.overlay(views).flatMap(({ agent, findings }) => findings.map(({ check }) => `${agent} ${check}`));
+  const found = () => {
+    board.publish(views);
+    return board.views().flatMap(({ agent, findings }) => findings.map(({ check }) => `${agent} ${check}`));
+  };
   const pass = async () => {
     there.ms += 5_000;
-    clients.round(views);
+    clients.round(views, async () => there.pane);
     await new Promise((resolve) => setImmediate(resolve));
   };
   return { there, clients, views, found, pass };
@@ -53,8 +56,8 @@ it('is forgotten with the agent', async () => {
   const { clients, views, found, pass } = watching();
   clients.decided('a', 'control-client', controlled);
   views[0] = agentView('ended', null, 1, { agent: 'a' });
-  expect(found()).toEqual([]);
   await pass();
+  expect(found()).toEqual([]);
   views[0] = agentView('idle', null, 1, { agent: 'a' });
   expect(found()).toEqual([]);
 });

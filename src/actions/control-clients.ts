@@ -1,14 +1,12 @@
+import type { Board } from '../findings/board.ts';
 import type { Refusal } from '../model/action.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
-import type { CheckName } from '../model/check.ts';
+import type { Found, Sighting } from '../model/agent.ts';
 import type { PaneFacts } from '../model/delivery.ts';
 import type { Clock } from '../model/world.ts';
 
 interface Parts {
   clock: Clock;
-  idFor: (agent: string, check: CheckName, subject: string | null) => string;
-  /** The agent's pane as it is now; null: it cannot be asked. */
-  pane: (agent: string) => Promise<PaneFacts | null>;
+  board: Pick<Board, 'post'>;
 }
 
 const check = 'control-client';
@@ -20,6 +18,7 @@ const againMs = 5_000;
  */
 export class ControlClients {
   readonly #parts: Parts;
+  /** Since when. */
   readonly #held = new Map<string, number>();
   #lookedMs = Number.NEGATIVE_INFINITY;
   #looking = false;
@@ -31,50 +30,40 @@ export class ControlClients {
   /** Whatever was just decided about typing to this agent, and how its pane was then. */
   decided(agent: string, refusal: Refusal | null, pane: PaneFacts | null): void {
     if (refusal === check && !this.#held.has(agent)) this.#held.set(agent, this.#parts.clock.nowMs());
-    else if (pane?.controlled === false) this.#held.delete(agent);
+    else if (pane?.controlled !== false || !this.#held.delete(agent)) return;
+    this.#post();
   }
 
-  overlay(views: AgentView[]): AgentView[] {
-    if (this.#held.size === 0) return views;
-    return views.map((view) => {
-      const sinceMs = this.#held.get(view.agent);
-      const isOver = sinceMs === undefined || view.reading.state === 'ended';
-      return isOver ? view : { ...view, findings: [...view.findings, this.#finding(view.agent, sinceMs)] };
-    });
-  }
-
-  /** Nobody may want to type any more; whether the client is still there is asked all the same. */
-  round(views: readonly AgentView[]): void {
+  /**
+   * Nobody may want to type any more; whether the client is still there is asked all the same. `pane`: an agent's pane as it
+   * is now; null: it cannot be asked.
+   */
+  round(views: readonly Sighting[], pane: (agent: string) => Promise<PaneFacts | null>): void {
     const { clock } = this.#parts;
-    if (this.#held.size === 0 || this.#looking || clock.monotonicMs() - this.#lookedMs < againMs) return;
+    if (this.#held.size === 0) return;
+    const living = new Set(views.filter(({ reading }) => reading.state !== 'ended').map(({ agent }) => agent));
+    for (const agent of this.#held.keys()) if (!living.has(agent)) this.#held.delete(agent);
+    this.#post();
+    if (this.#looking || clock.monotonicMs() - this.#lookedMs < againMs) return;
     this.#lookedMs = clock.monotonicMs();
     this.#looking = true;
-    const living = new Set(views.filter(({ reading }) => reading.state !== 'ended').map(({ agent }) => agent));
-    void this.#lookAgain(living).finally(() => {
+    void this.#lookAgain(pane).finally(() => {
       this.#looking = false;
     });
   }
 
-  async #lookAgain(living: ReadonlySet<string>): Promise<void> {
-    for (const agent of [...this.#held.keys()]) {
-      if (living.has(agent)) this.decided(agent, null, await this.#parts.pane(agent));
-      else this.#held.delete(agent);
-    }
+  async #lookAgain(pane: (agent: string) => Promise<PaneFacts | null>): Promise<void> {
+    for (const agent of [...this.#held.keys()]) this.decided(agent, null, await pane(agent));
   }
 
-  #finding(agent: string, sinceMs: number): Finding {
-    const text = 'nothing is typed: a terminal in control mode (tmux -CC) has its pane, where typing cannot be seen';
-    return {
-      id: this.#parts.idFor(agent, check, null),
-      check,
-      subject: null,
-      standing: 'seen',
-      severity: 'warning',
-      confidence: 1,
-      sinceMs,
-      evidence: [{ source: 'watchkeeper', atMs: sinceMs, text }],
-      action: null,
-      slots: null,
-    };
+  #post(): void {
+    const held = [...this.#held].map(([agent, sinceMs]) => ({ agent, project: '', finding: findingSince(sinceMs) }));
+    this.#parts.board.post('panes', held);
   }
+}
+
+function findingSince(sinceMs: number): Found {
+  const text = 'nothing is typed: a terminal in control mode (tmux -CC) has its pane, where typing cannot be seen';
+  const evidence = [{ source: 'watchkeeper' as const, atMs: sinceMs, text }];
+  return { check, subject: null, severity: 'warning', confidence: 1, sinceMs, evidence, action: null, slots: null };
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof } from '../act/deliver.ts';
 import { against } from '../decide/gate.ts';
 import type { Action, DeedKind, DeedReason, Refusal } from '../model/action.ts';
-import type { AgentView, Authority } from '../model/agent.ts';
+import type { Authority, Sighting } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import type { HoldStanding } from '../model/hold.ts';
 import { keepNewest } from '../model/keep-newest.ts';
@@ -29,9 +29,9 @@ export interface EngineParts extends Omit<DeedWorld, 'conclude'> {
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
   /** Whose agent it is, looked up in this moment. */
-  hold: (view: AgentView) => HoldStanding;
+  hold: (view: Sighting) => HoldStanding;
   /** The number under which it is ours; null: it is not. */
-  holdNumber: (view: AgentView) => number | null;
+  holdNumber: (view: Sighting) => number | null;
   /** Where a deed has come to: a test ends the daemon there. */
   at?: (kind: DeedKind, point: string) => Promise<void>;
 }

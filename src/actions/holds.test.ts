@@ -51,10 +51,10 @@ class Machine {
       isAlive: (other) => (other.pid === 1 ? !this.#dead.has(other.startTicks) : other.pid === self?.pid),
       mode: () => how.mode ?? 'act',
       paused: how.paused ?? (() => false),
-      // As the typist does: under which number it is ours now.
-      taken: (view) => this.taken.push(`${view.agent} by ${name} as ${holds.number(view)}`),
       notice: (line) => this.said.push(line),
     });
+    // As the typist does: under which number it is ours now.
+    holds.onTaken((view) => this.taken.push(`${view.agent} by ${name} as ${holds.number(view)}`));
     return holds;
   }
 

@@ -1,5 +1,5 @@
 import { claimed, isOwn, renewMs, stands } from '../decide/hold.ts';
-import type { AgentView, Mode } from '../model/agent.ts';
+import type { Mode, Sighting } from '../model/agent.ts';
 import { type Hold, type HoldStanding, processName } from '../model/hold.ts';
 import type { ProcessId } from '../model/world.ts';
 import type { HoldFiles } from '../record/hold-files.ts';
@@ -14,15 +14,13 @@ export interface HoldsParts {
   isAlive: (process: ProcessId) => boolean;
   mode: () => Mode;
   paused: () => boolean;
-  /** Taken from one who did not give it back: what that one has on its way may not arrive any more. */
-  taken: (view: AgentView) => void;
   /** For whoever looks on. */
   notice: (line: string) => void;
 }
 
 /** What was last seen of the hold on one agent. */
 interface Seen {
-  view: AgentView;
+  view: Sighting;
   by: 'us' | 'other' | 'nobody';
   hold: Hold | null;
   /** Why nobody can have it. */
@@ -42,6 +40,7 @@ export class Holds {
   readonly #seen = new Map<string, Seen>();
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
+  #taken: (view: Sighting) => void = () => {};
   #cleanedMs = Number.NEGATIVE_INFINITY;
   #problem: string | null = null;
   /** At this look, from one who did not give it back. */
@@ -49,6 +48,11 @@ export class Holds {
 
   constructor(parts: HoldsParts) {
     this.#parts = parts;
+  }
+
+  /** Hears of what is taken from one who did not give it back: what that one has on its way may not arrive any more. */
+  onTaken(taken: (view: Sighting) => void): void {
+    this.#taken = taken;
   }
 
   /** Apart from the passes, which a tmux server can hold up. */
@@ -59,7 +63,7 @@ export class Holds {
   }
 
   /** Takes what may be taken. Those that another one had until now: what it did about them is still to be read. */
-  round(views: readonly AgentView[]): string[] {
+  round(views: readonly Sighting[]): string[] {
     const gained = views.filter((view) => this.isElsewhere(view.agent) && this.#look(view).by === 'us');
     for (const view of views) if (!gained.includes(view)) this.#look(view);
     const shown = new Set(views.map(({ agent }) => agent));
@@ -76,13 +80,13 @@ export class Holds {
   }
 
   /** As it is in this moment; what is free is taken. */
-  standing(view: AgentView): HoldStanding {
+  standing(view: Sighting): HoldStanding {
     const { by } = this.#look(view);
     return by === 'us' ? 'ours' : by === 'other' ? 'elsewhere' : 'none';
   }
 
   /** The number under which it is ours in this moment; null: it is not. */
-  number(view: AgentView): number | null {
+  number(view: Sighting): number | null {
     const { by, hold } = this.#look(view);
     return by === 'us' ? (hold?.number ?? null) : null;
   }
@@ -111,7 +115,7 @@ export class Holds {
     for (const [name, seen] of this.#seen) if (!typing.has(name)) this.#giveBack(seen);
   }
 
-  #look(view: AgentView): Seen {
+  #look(view: Sighting): Seen {
     const before = this.#seen.get(view.agent);
     const isSame = before !== undefined && processName(before.view.process) === processName(view.process);
     const now = { view, ...this.#find(view, isSame ? before : null) };
@@ -120,11 +124,11 @@ export class Holds {
     const isTaken = this.#isTaken;
     // First: whoever hears of it looks again.
     this.#isTaken = false;
-    if (isTaken) this.#parts.taken(view);
+    if (isTaken) this.#taken(view);
     return now;
   }
 
-  #find(view: AgentView, before: Seen | null): Omit<Seen, 'view'> {
+  #find(view: Sighting, before: Seen | null): Omit<Seen, 'view'> {
     const { files, self, home } = this.#parts;
     const nobody = (problem: string | null) => ({ by: 'nobody' as const, hold: null, problem });
     if (this.#isClosed || self === null) return nobody('this daemon holds nobody');
@@ -159,7 +163,7 @@ export class Holds {
   }
 
   /** What it is wanted for; null: not at all. A pause of whoever has it holds for all. */
-  #wants({ authority, reading }: AgentView, isOurs: boolean): Hold['does'] | null {
+  #wants({ authority, reading }: Sighting, isOurs: boolean): Hold['does'] | null {
     if (this.#parts.mode() !== 'act' || (this.#parts.paused() && !isOurs)) return null;
     return authority === 'observe' || reading.state === 'ended' ? 'tell' : 'act';
   }

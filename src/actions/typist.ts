@@ -8,7 +8,7 @@ import { againstTyping } from '../decide/fit.ts';
 import { whyNotHeld } from '../decide/gate.ts';
 import { type ClockTrust, peopleBySteadyClock } from '../decide/steady-people.ts';
 import type { Action, Refusal } from '../model/action.ts';
-import type { AgentView, RegistryActivity } from '../model/agent.ts';
+import type { RegistryActivity, Sighting } from '../model/agent.ts';
 import type { PaneFacts } from '../model/delivery.ts';
 import type { HoldStanding } from '../model/hold.ts';
 import type { Clock, Files, Processes } from '../model/world.ts';
@@ -29,9 +29,9 @@ export interface TypistParts {
   /** How far the wall clock can be believed. */
   trust: () => ClockTrust;
   /** Whose agent it is, looked up in this moment. */
-  hold: (view: AgentView) => HoldStanding;
+  hold: (view: Sighting) => HoldStanding;
   /** The number under which it is ours; null: it is not. */
-  holdNumber: (view: AgentView) => number | null;
+  holdNumber: (view: Sighting) => number | null;
 }
 
 /** A pane in this very moment, and what its screen says where the client's registry says nothing. */

@@ -1,82 +1,66 @@
 import { tmuxPane } from '../act/pane-terminal.ts';
 import { Actions, type CommandResult, type DryRun, type PromptResult } from '../actions/actions.ts';
-import { authorityNow } from '../actions/authority.ts';
 import { ControlClients } from '../actions/control-clients.ts';
 import type { ChannelHealth } from '../actions/deeds/notify.ts';
 import { type HoldDocument, Holds } from '../actions/holds.ts';
-import { Typist, type TypistParts } from '../actions/typist.ts';
+import { Typist } from '../actions/typist.ts';
 import type { Config } from '../config/schema.ts';
-import { messageFor } from '../decide/message.ts';
-import type { RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
-import { waitWords } from '../decide/wait-words.ts';
 import type { HostSigns } from '../detect/host-troubles.ts';
+import type { Board } from '../findings/board.ts';
 import { HostFindings } from '../findings/host-findings.ts';
-import { Keeper } from '../findings/keeper.ts';
 import type { OpenIncident } from '../findings/open-incident.ts';
-import { Progress } from '../findings/progress.ts';
-import { Scores } from '../findings/scores.ts';
-import { Spoken } from '../findings/spoken.ts';
 import { Handoffs } from '../handoff/handoffs.ts';
 import type { HandoffNews } from '../handoff/news.ts';
 import type { Home } from '../home/home.ts';
-import type { AgentView, Authority } from '../model/agent.ts';
+import type { Authority, Sighting } from '../model/agent.ts';
 import { rankOf } from '../model/authority.ts';
 import type { Caller } from '../model/caller.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import type { SessionEvent } from '../model/session-event.ts';
-import type { SpawnStatus } from '../model/spawn.ts';
-import type { CheckRow, Store } from '../model/store.ts';
-import { shown } from '../model/text.ts';
 import type { Files, Processes } from '../model/world.ts';
 import { HoldFiles, holdsFolder } from '../record/hold-files.ts';
 import { isAlive, ownProcess } from '../record/own-process.ts';
 import { readAll } from '../rows/read-all.ts';
-import { Spool } from '../rows/spool.ts';
-import { WaitingRows } from '../rows/waiting-rows.ts';
+import type { WaitingRows } from '../rows/waiting-rows.ts';
+import { Keeper } from '../rules/keeper.ts';
+import { Progress } from '../rules/progress.ts';
+import { Scores } from '../rules/scores.ts';
+import { Spoken } from '../rules/spoken.ts';
 import { sharedMs } from '../sense/clock.ts';
 import { saysFull, whyFull } from '../sense/disk.ts';
-import type { Sweep } from '../sense/fleet.ts';
 import { localGit } from '../sense/git.ts';
 import { findTranscript } from '../sense/transcript-place.ts';
-import type { LooseFinding } from '../spawns/spawns.ts';
-import type { HeardHook } from '../watch/agent-inbox.ts';
-import type { WatchedAgent } from '../watch/watched-agent.ts';
+import type { Spawns } from '../spawns/spawns.ts';
+import type { Look } from '../watch/agent-session.ts';
+import type { PeoplesWord } from '../watch/authority.ts';
+import type { Watcher } from '../watch/watcher.ts';
 import type { WatchfulClock } from '../watch/watchful-clock.ts';
 
 interface ActingParts {
   host: string;
   hostName: string;
   home: Home;
-  store: Store;
+  rows: WaitingRows;
   clock: WatchfulClock;
   processes: Processes;
   files: Files;
   environment: NodeJS.ProcessEnv;
   config: () => Config;
-  /** With what the file of the project it works in says. */
-  configFor: (agent: string) => Config;
   /** It could not write its document without a person. */
   handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
-  agent: (name: string) => WatchedAgent | null;
-  views: () => AgentView[];
-  /** Findings that belong to no agent. */
-  loose: () => LooseFinding[];
-  progress: (agent: string) => RunningSpawns | null;
+  word: PeoplesWord;
+  board: Board;
+  watcher: Watcher;
+  spawns: Spawns;
   /** Rows and events of handoffs. */
   news: (news: HandoffNews) => void;
-  fine: (agent: string) => { check: CheckName; reason: string }[];
   flush: () => Promise<boolean>;
-  lookSoon: (agent: string) => void;
   failed: (error: unknown) => void;
   /** For whoever looks on. */
   notice: (line: string) => void;
-  recordCheck: (row: CheckRow) => void;
-  spawnStatus: (agent: string | null, taskId: string) => SpawnStatus | null;
-  /** The tmux servers at the last look. */
-  servers: () => Sweep['servers'];
   /** Why rows wait; null: none does for long. */
   databaseAway: () => string | null;
   /** A row of the database that is not what it should be. */
@@ -100,106 +84,83 @@ export const templateNames: readonly TemplateName[] = [
 /** Words of one's own, or a template and its slots. */
 export type PromptWords = string | { template: TemplateName; slots: Record<string, string> };
 
-export type InboxItem = ReturnType<typeof inboxItem>;
-
 /** Everything that acts, behind one door: rules, people and programs pass the same gate and leave the same record. */
 export class Acting {
   readonly #parts: ActingParts;
+  readonly #holds: Holds;
+  readonly #controlClients: ControlClients;
+  readonly #typist: Typist;
   readonly #actions: Actions;
-  readonly #keeper: Keeper;
   readonly #scores: Scores;
   readonly #spoken: Spoken;
-  readonly #progress: Progress;
   readonly #hostFindings: HostFindings;
-  readonly #spool: Spool;
-  readonly #rows: WaitingRows;
-  readonly #controlClients: ControlClients;
   readonly handoffs: Handoffs;
-  readonly #holds: Holds;
+  readonly #keeper: Keeper;
+  readonly #progress: Progress;
   /** Taken over from another daemon, but what that one did about them is not read yet. */
   readonly #unread = new Set<string>();
   #isReading = false;
-  #overrides = new Map<string, Authority>();
 
+  /** Each is given only what was made before it. */
   constructor(given: ActingParts) {
-    this.#spool = new Spool(given.home.spoolDir, given.files);
-    this.#rows = new WaitingRows({ ...given, spool: this.#spool });
-    const parts = { ...given, store: this.#rows.store };
-    this.#parts = parts;
-    const { processes, home, config, paused, notice } = parts;
+    this.#parts = given;
+    const { watcher, spawns, processes, home, paused, notice } = given;
+    const agent = (name: string) => watcher.agent(name);
+    const configFor = (name: string) => watcher.configFor(name);
+    const parts = { ...given, store: given.rows.store, agent, configFor };
     this.#holds = new Holds({
       ...{ home: home.dir, paused, notice, bootMs: sharedMs, isAlive },
       files: new HoldFiles(holdsFolder(processes.uid)),
       self: ownProcess(),
-      mode: () => config().mode,
-      taken: ({ agent }) => void typist.fence(agent).catch(parts.failed),
+      mode: () => given.config().mode,
     });
-    const hold = (view: AgentView) => this.#holds.standing(view);
-    const holdNumber = (view: AgentView) => this.#holds.number(view);
-    const isElsewhere = (agent: string | null) => this.#isElsewhere(agent);
-    this.#controlClients = new ControlClients({
-      clock: parts.clock,
-      idFor: (...about) => this.#keeper.idFor(...about),
-      pane: (agent) => typist.pane(agent),
+    const hold = (view: Sighting) => this.#holds.standing(view);
+    const holdNumber = (view: Sighting) => this.#holds.number(view);
+    const isElsewhere = (name: string | null) => this.#isElsewhere(name);
+    const held = { ...parts, hold, holdNumber, isElsewhere };
+    this.#controlClients = new ControlClients(given);
+    this.#typist = new Typist({
+      ...{ ...held, terminal: tmuxPane, trust: () => given.clock.trust() },
+      decided: (...decision) => this.#controlClients.decided(...decision),
     });
-    const decided: TypistParts['decided'] = (...decision) => this.#controlClients.decided(...decision);
-    const held = { ...parts, hold, holdNumber };
-    const typist = new Typist({ ...held, terminal: tmuxPane, decided, trust: () => parts.clock.trust() });
-    const actions = new Actions({ ...held, typist });
-    this.#actions = actions;
-    const isHandedOver = (agent: string) => this.handoffs.running(agent) !== null;
-    const isReadUp = (agent: string) => parts.agent(agent)?.isBehind === false;
-    const promptedBy = (tag: string) => actions.deeds.prompt.answers.promptedBy(tag);
-    const interruptedByUs = (agent: string, atMs: number) => actions.interruptedByUs(agent, atMs);
-    this.#scores = new Scores({ promptedBy, interruptedByUs, spawnStatus: parts.spawnStatus });
-    this.#hostFindings = new HostFindings({
-      ...parts,
-      host: parts.hostName,
-      idFor: (...about) => this.#keeper.idFor(...about),
-      isOpen: (check, subject) => this.#keeper.about(null, check, subject) !== null,
-      signs: () => this.#signs(),
+    this.#holds.onTaken((view) => void this.#typist.fence(view.agent).catch(given.failed));
+    this.#actions = new Actions({ ...held, typist: this.#typist, lookSoon: (name) => watcher.touch(name) });
+    const acted = { ...held, actions: this.#actions };
+    this.#scores = new Scores({
+      promptedBy: (tag) => this.#actions.deeds.prompt.answers.promptedBy(tag),
+      interruptedByUs: (name, atMs) => this.#actions.interruptedByUs(name, atMs),
+      spawnStatus: (name, taskId) => spawns.status(name, taskId),
     });
     this.#spoken = new Spoken(parts);
-    this.#keeper = new Keeper({
-      ...parts,
-      hold,
-      isElsewhere,
-      actions,
-      spoken: this.#spoken,
-      scores: this.#scores,
-      isHandedOver,
-      isReadUp,
-      isOneOfMany: (agent, check) => this.#hostFindings.covers(agent, check),
-    });
-    this.#progress = new Progress({ ...parts, isHandedOver, isReadUp, actions, spoken: this.#spoken });
+    this.#hostFindings = new HostFindings(given);
     this.handoffs = new Handoffs({
-      ...parts,
-      hold,
-      isElsewhere,
-      uid: parts.processes.uid,
-      directory: (pid) => parts.processes.directory(pid),
+      ...acted,
+      uid: processes.uid,
+      directory: (pid) => processes.directory(pid),
       hasSession: (name, sessionId) => {
-        const seen = parts.agent(name)?.seen;
+        const seen = watcher.agent(name)?.seen;
         if (seen == null || seen.configDir === null) return true;
-        return findTranscript(seen.client.sources.record, parts.files, seen.configDir, null, sessionId) !== null;
+        return findTranscript(seen.client.sources.record, given.files, seen.configDir, null, sessionId) !== null;
       },
       git: localGit(),
-      actions,
-      view: (name) => parts.views().find(({ agent }) => agent === name) ?? null,
-      idFor: (agent, check, subject) => this.#keeper.idFor(agent, check, subject),
-      isTold: (agent, handoff) => {
-        const incident = this.#keeper.about(agent, 'handoff-failed', handoff);
-        return incident !== null && (incident.tells > 0 || incident.ackedMs !== null);
-      },
     });
+    const rules = {
+      ...{ ...acted, spoken: this.#spoken, scores: this.#scores },
+      isHandedOver: (name: string) => this.handoffs.running(name) !== null,
+      isReadUp: (name: string) => watcher.agent(name)?.isBehind === false,
+      isOneOfMany: (name: string, check: CheckName) => this.#hostFindings.covers(name, check),
+      progress: (name: string) => spawns.progress(name),
+    };
+    this.#keeper = new Keeper(rules);
+    this.#progress = new Progress(rules);
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */
   restore(aheadMs: number): Promise<boolean> {
     return readAll([
       // First: what people were told is known before anything is decided.
-      () => this.#rows.restore(),
-      () => this.#restoreAuthorities(),
+      () => this.#parts.rows.restore(),
+      () => this.#parts.word.restore(),
       () => this.#spoken.restore(),
       () => this.#keeper.restore(),
       () => this.handoffs.restore(null, aheadMs),
@@ -213,91 +174,63 @@ export class Acting {
     for (const each of [this.#keeper, this.#progress, this.handoffs]) each.clockSet(byMs, nowMs);
   }
 
-  async #restoreAuthorities(): Promise<boolean> {
-    const overrides = await this.#parts.store.loadAuthorities(this.#parts.host);
-    if (overrides.ok) this.#overrides = overrides.value;
-    return overrides.ok;
-  }
-
-  told(agent: string, event: SessionEvent): void {
-    this.#noteOthers(agent, event);
-    // First who did it: once a prompt is answered nobody knows any more.
-    this.#scores.told(agent, event);
-    this.#actions.told(agent, event);
-    this.handoffs.told(agent, event);
+  /** What an agent's own record and its hooks said at a look. */
+  heard(agent: string, { heard, hooks }: Pick<Look, 'heard' | 'hooks'>): void {
+    for (const event of heard) {
+      this.#noteOthers(agent, event);
+      // First who did it: once a prompt is answered nobody knows any more.
+      this.#scores.told(agent, event);
+      this.#actions.told(agent, event);
+      this.handoffs.told(agent, event);
+    }
+    for (const hook of hooks) this.#actions.hooked(agent, hook);
   }
 
   /** What another daemon prompted counts too: who takes an agent over does not say the same again at once. */
   #noteOthers(agent: string, { fact, atMs }: SessionEvent): void {
     if (fact.kind !== 'prompt' || fact.tags.every((tag) => this.#actions.deeds.prompt.answers.promptedBy(tag) !== null))
       return;
-    const project = this.#parts.agent(agent)?.view?.project;
-    if (project !== undefined) this.#spoken.heard({ agent, project }, atMs);
-  }
-
-  hooked(agent: string, hook: HeardHook): void {
-    this.#actions.hooked(agent, hook);
+    // Of one that was not seen yet it is read what was said long ago.
+    const known = this.#parts.board.view(agent);
+    if (known !== null) this.#spoken.heard(known, atMs);
   }
 
   unansweredSince(agent: string): number | null {
     return this.#actions.deeds.prompt.answers.unansweredSince(agent);
   }
 
-  idFor(agent: string | null, check: CheckName, subject: string | null): string {
-    return this.#keeper.idFor(agent, check, subject);
-  }
-
-  /** The open incident about it; null: there is none. */
-  about(agent: string | null, check: CheckName, subject: string | null): Incident | null {
-    return this.#keeper.about(agent, check, subject);
-  }
-
-  /** `session`: the tmux session it is in at this moment. */
-  authority(agent: string, session: string | null): Authority {
-    const others = () =>
-      this.#parts
-        .views()
-        .filter((view) => view.agent !== agent && view.reading.state !== 'ended')
-        .flatMap(({ tmux }) => (tmux === null ? [] : [tmux.session]));
-    const said = this.#overrides.get(agent) ?? null;
-    return authorityNow(agent, { session, said, config: this.#parts.configFor(agent), others });
-  }
-
   /** Whether it is stored. Less holds from the moment in which it is said, whatever the database does. */
   async setAuthority(agent: string, authority: Authority, by: Caller): Promise<boolean> {
+    const { word, board, watcher } = this.#parts;
     const set = () => {
-      this.#overrides.set(agent, authority);
-      this.#parts.lookSoon(agent);
+      word.set(agent, authority);
+      watcher.touch(agent);
     };
-    const now = this.#parts.views().find((view) => view.agent === agent)?.authority ?? 'observe';
-    if (rankOf(authority) <= rankOf(now)) set();
-    return this.#actions.setAuthority(agent, authority, by, async () => {
+    if (rankOf(authority) <= rankOf(board.view(agent)?.authority ?? 'observe')) set();
+    return this.#actions.setAuthority(agent, authority, by, () => {
       set();
-      return (await this.#parts.store.saveAuthority(this.#parts.host, agent, authority)).ok;
+      return word.save(agent, authority);
     });
   }
 
   /** One round of the rules over all agents. */
   round(isLast = false): void {
-    const views = this.#overlay();
-    this.#readUp(this.#holds.round(views));
-    const ours = views.filter(({ agent }) => !this.#isElsewhere(agent));
-    this.#controlClients.round(ours);
-    this.handoffs.round(ours);
-    this.#keeper.round(views, [...this.#parts.loose(), ...this.#hostFindings.look(ours)], isLast);
-    this.#progress.round(ours);
-    this.#rows.catchUp();
-  }
-
-  #overlay(): AgentView[] {
-    return this.#controlClients.overlay(this.handoffs.overlay(this.#parts.views()));
+    const { board, rows } = this.#parts;
+    this.#readUp(this.#holds.round(board.views()));
+    const ours = () => board.views().filter(({ agent }) => !this.#isElsewhere(agent));
+    this.#controlClients.round(ours(), (agent) => this.#typist.pane(agent));
+    this.handoffs.round(ours());
+    this.#hostFindings.look(ours(), this.#signs());
+    this.#keeper.round(isLast);
+    this.#progress.round(ours());
+    rows.catchUp();
   }
 
   #signs(): HostSigns {
-    const { servers, databaseAway, home } = this.#parts;
-    const database = databaseAway() ?? this.#rows.away;
-    const refusals = [database, this.#spool.failure].filter(saysFull);
-    return { servers: servers(), database, disk: whyFull(home.dir) ?? refusals[0] ?? null };
+    const { watcher, databaseAway, home, rows } = this.#parts;
+    const database = databaseAway() ?? rows.away;
+    const refusals = [database, rows.spoolFailure].filter(saysFull);
+    return { servers: watcher.servers, database, disk: whyFull(home.dir) ?? refusals[0] ?? null };
   }
 
   #isElsewhere(agent: string | null): boolean {
@@ -337,14 +270,9 @@ export class Acting {
     return this.#holds.document(agent);
   }
 
-  /** Troubles that belong to no agent. */
-  loose(): LooseFinding[] {
-    return [...this.#parts.loose(), ...this.#hostFindings.loose()];
-  }
-
   settled(): Promise<void> {
     return Promise.all([this.#keeper, this.#progress, this.handoffs].map((each) => each.settled())).then(() =>
-      this.#rows.settled(),
+      this.#parts.rows.settled(),
     );
   }
 
@@ -355,11 +283,6 @@ export class Acting {
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
     return this.#actions.prompt({ ...request, text: filled.text });
-  }
-
-  /** With what handoffs left behind, and what is set apart, and why. */
-  views(): AgentView[] {
-    return this.#keeper.overlay(this.#overlay());
   }
 
   compact(agent: string, by: Caller): Promise<CommandResult> {
@@ -387,13 +310,9 @@ export class Acting {
     return incident;
   }
 
-  /** What waits for a human, and nobody has acknowledged. */
-  inbox(): InboxItem[] {
-    const views = this.views();
-    return this.#keeper
-      .incidents()
-      .filter(({ incident, step }) => incident.ackedMs === null && (incident.tells > 0 || step.do === 'tell'))
-      .map(({ incident }) => inboxItem(incident, views.find((view) => view.agent === incident.agent) ?? null));
+  /** What is open, with what is done about it next. */
+  incidents(): OpenIncident[] {
+    return this.#keeper.incidents();
   }
 
   get channels(): ChannelHealth[] {
@@ -403,70 +322,4 @@ export class Acting {
   get reactions(): { total: number; inTime: number } {
     return this.#actions.deeds.prompt.answers.reactions;
   }
-
-  /** Why an agent is seen and treated as it is. */
-  why(name: string) {
-    const view = this.views().find((candidate) => candidate.agent === name);
-    if (view === undefined) return null;
-    const handoff = this.handoffs.next(name);
-    const mine = this.#keeper.incidents().filter(({ incident }) => incident.agent === name);
-    const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
-    const evidence = [
-      {
-        source,
-        at: time(sinceMs),
-        text: `${detail === null ? state : `${state}/${detail}`}, confidence ${confidence}, read ${time(seenAtMs)}`,
-      },
-      ...view.findings.flatMap((finding) =>
-        finding.evidence.map(({ source: by, atMs, text }) => ({ source: by, at: time(atMs), text })),
-      ),
-    ];
-    return {
-      agent: name,
-      state: detail === null ? state : `${state}/${detail}`,
-      authority: view.authority,
-      evidence,
-      fired: mine.map(({ incident }) => ({
-        id: incident.id,
-        check: incident.check,
-        subject: incident.subject,
-        since: time(incident.openedMs),
-        prompts: incident.prompts,
-        told: incident.tells,
-        acked: incident.ackedMs === null ? null : time(incident.ackedMs),
-      })),
-      not_fired: this.#parts.fine(name),
-      hold: this.holdOn(name),
-      next: [...(handoff === null ? [] : [{ at: null, what: handoff }]), ...mine.map(nextDocument)],
-    };
-  }
-}
-
-function nextDocument({ incident, step, retry }: OpenIncident): { at: string | null; what: string } {
-  const check = incident.subject === null ? incident.check : `${incident.check} ${shown(incident.subject, 100)}`;
-  if (step.do !== 'wait' && retry !== null) {
-    const why = retry.refusal === null ? 'the last message did not get through' : `refused (${retry.refusal})`;
-    return { at: time(retry.atMs), what: `wait: ${why} (${check})` };
-  }
-  if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
-  if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
-  return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${waitWords(step.reason)} (${check})` };
-}
-
-function inboxItem(incident: Incident, view: AgentView | null) {
-  const message = messageFor(incident, view);
-  return {
-    id: incident.id,
-    agent: incident.agent,
-    kind: incident.check,
-    severity: incident.severity,
-    subject: incident.subject,
-    since: time(incident.openedMs),
-    text: `${message.title}: ${message.text}`,
-    answer_with: message.whatToDo,
-  };
-}
-
-function time(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -2,17 +2,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
+import { found, madeBoard, see } from '../../test/runs/made-board.ts';
 import { defaultConfig } from '../config/schema.ts';
 import { peopleBySteadyClock } from '../decide/steady-people.ts';
-import { Keeper } from '../findings/keeper.ts';
-import { Scores } from '../findings/scores.ts';
-import { Spoken } from '../findings/spoken.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { Board } from '../findings/board.ts';
+import type { Sighting } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Deeds } from '../model/deeds.ts';
 import type { Incident } from '../model/incident.ts';
 import { keepNotAfter } from '../model/not-after.ts';
 import { ok } from '../model/result.ts';
+import { Keeper } from '../rules/keeper.ts';
+import { Scores } from '../rules/scores.ts';
+import { Spoken } from '../rules/spoken.ts';
 import { WatchfulClock } from '../watch/watchful-clock.ts';
 
 const minute = 60_000;
@@ -37,6 +39,7 @@ class Machine {
   /** As the ledger has them: when, by the wall clock of that moment. */
   readonly #said: { finding: string; agent: string; trigger: `rule:${string}`; atMs: number }[] = [];
   #clock!: WatchfulClock;
+  #board!: Board;
   #keeper!: Keeper;
 
   get nowMs(): number {
@@ -50,11 +53,10 @@ class Machine {
       ...{ host: 'h', clock: this.#clock, config: () => config },
       store: { lastRulePrompts: async () => ok(this.#said.map((one) => ({ ...one, project: one.agent }))) },
     });
-    const keeper = new Keeper({
+    const common = {
       host: 'h',
       clock: this.#clock,
       config: () => config,
-      recordCheck: () => {},
       store: {
         // As they come through the border.
         openIncidents: async () => {
@@ -72,8 +74,11 @@ class Machine {
         saveScore: async () => ok(undefined),
         noteAction: async () => ok(undefined),
       } as never,
+    };
+    this.#board = madeBoard(common);
+    const keeper = new Keeper({
+      ...{ ...common, board: this.#board },
       paused: () => false,
-      views: () => this.#views(),
       actions: {
         prompt: async ({
           finding,
@@ -118,31 +123,23 @@ class Machine {
     return { prompts: about.length, lastPromptMs, tells: 0, lastTellMs: null, isProved: true, leftovers: [] };
   }
 
-  #views(): AgentView[] {
-    const view = (agent: string, check: CheckName, more: Partial<AgentView>) => {
-      const found: Finding = {
-        id: this.#keeper.idFor(agent, check, null),
-        check,
-        subject: null,
-        standing: 'seen',
-        severity: 'warning',
-        confidence: 0.9,
-        sinceMs: viewNowMs,
-        evidence: [{ source: 'transcript', atMs: viewNowMs, text: 'overloaded' }],
-        action: null,
-        slots: null,
+  #seen() {
+    const seen = (agent: string, check: CheckName, more: Partial<Sighting>) => {
+      const view = agentView('idle', null, 1, { agent, project: agent, ...more });
+      return {
+        view: { ...view, reading: { ...view.reading, seenAtMs: this.#clock.nowMs() } },
+        findings: [found(check)],
       };
-      const seen = agentView('idle', null, 1, { agent, project: agent, findings: [found], ...more });
-      return { ...seen, reading: { ...seen.reading, seenAtMs: this.#clock.nowMs() } };
     };
     return [
-      view('a', 'silent-stop', { lastTurn: 'failed', lastTurnAtMs: viewNowMs - 1_000 }),
-      view('b', 'waiting-human', { authority: 'observe' }),
+      seen('a', 'silent-stop', { lastTurn: 'failed', lastTurnAtMs: viewNowMs - 1_000 }),
+      seen('b', 'waiting-human', { authority: 'observe' }),
     ];
   }
 
   async #round(): Promise<void> {
-    this.#keeper.round(this.#views(), []);
+    see(this.#board, this.#seen());
+    this.#keeper.round();
     await this.#keeper.settled();
   }
 

@@ -11,16 +11,20 @@ import { remember } from '../config/memory.ts';
 import { type ConfigPlaces, configWayOut } from '../config/places.ts';
 import { formatProblem } from '../config/problem.ts';
 import type { ConfigWatch } from '../config/watch.ts';
+import { Board } from '../findings/board.ts';
+import { Examiner } from '../findings/examiner.ts';
+import { HealthRows } from '../findings/health-rows.ts';
 import type { HandoffNews } from '../handoff/news.ts';
 import { type Home, isPaused, removeDaemonRecord, unpause, writeDaemonRecord } from '../home/home.ts';
 import { fileLog, type Log } from '../home/log.ts';
 import { version } from '../home/version.ts';
+import type { Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { InboxItem } from '../model/hook.ts';
 import type { HostEntry } from '../model/host.ts';
 import { fail, ok, type Result } from '../model/result.ts';
-import type { Store } from '../model/store.ts';
+import type { CheckRow, Store, StoreBatch } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Processes } from '../model/world.ts';
 import { type AgentRecord, readAgentRecord } from '../record/agent-record.ts';
@@ -30,6 +34,8 @@ import { Journal } from '../rows/journal.ts';
 import type { OddRows } from '../rows/odd-rows.ts';
 import { Retention } from '../rows/retention.ts';
 import { Saver } from '../rows/saver.ts';
+import { Spool } from '../rows/spool.ts';
+import { WaitingRows } from '../rows/waiting-rows.ts';
 import { bootMs, systemClock } from '../sense/clock.ts';
 import { ownFiles } from '../sense/files.ts';
 import { Fleet } from '../sense/fleet.ts';
@@ -39,8 +45,9 @@ import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { AgentHooksLook } from '../setup/agent-hooks.ts';
 import { Spawns } from '../spawns/spawns.ts';
+import { PeoplesWord } from '../watch/authority.ts';
 import { BrokenSources } from '../watch/conformance-results.ts';
-import { Watcher } from '../watch/watcher.ts';
+import { type Looked, Watcher } from '../watch/watcher.ts';
 import { WatchfulClock } from '../watch/watchful-clock.ts';
 import { Acting } from './acting.ts';
 import { type ControlServer, type Reply, refusalLine, serveControl } from './control.ts';
@@ -100,6 +107,9 @@ export class Daemon {
   readonly #clock = new WatchfulClock(systemClock);
   readonly #sinceMs = this.#clock.nowMs();
   readonly #fleet: Fleet;
+  readonly #board: Board;
+  readonly #examiner: Examiner;
+  readonly #healthRows: HealthRows;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
   readonly #saver: Saver;
@@ -174,69 +184,41 @@ export class Daemon {
       failed: (error) => this.#failed('retention', error),
     });
     const broken = new BrokenSources(options.home.conformanceDir);
-    this.#watcher = new Watcher({
-      broken: (client, clientVersion) => broken.of(client, clientVersion),
-      host,
-      clients,
-      fleet: this.#fleet,
-      inbox,
-      processes: this.#processes,
-      files,
-      clock: this.#clock,
-      counters: this.#counters,
+    const common = {
+      ...{ clock: this.#clock, counters: this.#counters, processes: this.#processes, files },
       config: () => this.#config.current().config,
-      record: (batch) => this.#journal.add(batch),
+    };
+    const flush = () => this.#journal.flush();
+    const spool = new Spool(options.home.spoolDir, files);
+    const failed = (error: unknown) => this.#failed('an action', error);
+    const rows = new WaitingRows({ host: host.id, store, spool, clock: this.#clock, flush, failed });
+    const word = new PeoplesWord(store, host.id);
+    const record = (row: CheckRow) => this.#journal.addCheck(row);
+    this.#board = new Board({ ...common, host: host.id, store: rows.store, record, failed });
+    this.#examiner = new Examiner({ ...common, board: this.#board });
+    this.#healthRows = new HealthRows(common.config);
+    this.#watcher = new Watcher({
+      ...common,
+      ...{ host, clients, fleet: this.#fleet, inbox, word, board: this.#board, examiner: this.#examiner },
+      broken: (client, clientVersion) => broken.of(client, clientVersion),
+      configFor: (directories) => configAt(this.#config.current(), directories),
       congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
       changed: () => this.#loop.nudge(false),
       failed: (error) => this.#failed('a look at one agent', error),
-      told: (agent, event) => this.#acting.told(agent, event),
-      hooked: (agent, hook) => this.#acting.hooked(agent, hook),
-      authority: (agent, session) => this.#acting.authority(agent, session),
-      unansweredSince: (agent) => this.#acting.unansweredSince(agent),
-      idFor: (agent, check, subject) => this.#acting.idFor(agent, check, subject),
-      isOpen: (agent, check, subject) => this.#acting.about(agent, check, subject) !== null,
-      spawned: (view, signs) => this.#spawns.seen(view, signs),
     });
     this.#spawns = new Spawns({
-      host: host.id,
-      store,
+      ...{ ...common, host: host.id, store, board: this.#board },
       outputs: new Outputs(files, this.#processes.uid),
-      clock: this.#clock,
-      counters: this.#counters,
-      config: () => this.#config.current().config,
-      views: () => this.#watcher.views(),
       record: (batch) => this.#journal.add(batch),
-      idFor: (agent, check, subject) => this.#acting.idFor(agent, check, subject),
-      incident: (agent, check, subject) => this.#acting.about(agent, check, subject),
     });
     this.#acting = new Acting({
-      host: host.id,
-      hostName: host.name,
-      home: options.home,
+      ...{ ...common, host: host.id, hostName: host.name, home: options.home, environment: options.environment },
+      ...{ rows, word, board: this.#board, watcher: this.#watcher, spawns: this.#spawns, flush, failed, odd: odd.note },
       news: (news) => this.#takeNews(news),
-      store,
-      clock: this.#clock,
-      processes: this.#processes,
-      files,
-      environment: options.environment,
-      config: () => this.#config.current().config,
       handoffWaits: (agent) => this.#handoffWaits(agent),
-      configFor: (agent) => configAt(this.#config.current(), this.#directories(agent)),
       paused: () => this.#isPaused(),
-      agent: (name) => this.#watcher.agent(name),
-      views: () => this.#spawns.overlay(this.#watcher.views()),
-      loose: () => this.#spawns.loose(),
-      progress: (agent) => this.#spawns.progress(agent),
-      fine: (agent) => this.#watcher.fine(agent),
-      flush: () => this.#journal.flush(),
-      lookSoon: (agent) => this.#watcher.touch(agent),
-      failed: (error) => this.#failed('an action', error),
       notice: (line) => this.#notice('info', line),
-      recordCheck: (row) => this.#journal.addCheck(row),
-      spawnStatus: (agent, taskId) => this.#spawns.status(agent, taskId),
-      servers: () => this.#watcher.servers,
       databaseAway: () => this.#saver.away,
-      odd: odd.note,
     });
     this.#clock.onSet((byMs, nowMs) => {
       this.#watcher.clockSet(byMs, nowMs);
@@ -252,6 +234,7 @@ export class Daemon {
       paused: () => this.#isPaused(),
       unpause: () => unpause(options.home),
       watcher: this.#watcher,
+      board: this.#board,
       spawns: this.#spawns,
       acting: this.#acting,
       saver: this.#saver,
@@ -365,8 +348,8 @@ export class Daemon {
     this.#reloadConfig();
     this.#fleet.useConfigDirs((client) => configDirsOf(this.#config.current().config.clients, client));
     void this.#spawns.refresh();
-    this.#tell(await this.#watcher.tick());
-    this.#spawns.look();
+    this.#take(await this.#watcher.tick());
+    this.#spawns.look(this.#watcher.views());
     this.#acting.round();
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
@@ -387,17 +370,44 @@ export class Daemon {
     return agent !== null && this.#hooks.of(agent, maxAgeMs).handoffWaits;
   }
 
-  /** Where it is: as its process has it, and as it says itself. */
-  #directories(name: string): (string | null)[] {
-    const agent = this.#watcher.agent(name);
-    if (agent === null) return [];
-    return [this.#processes.directory(agent.seen.process.pid), agent.lastView?.cwd ?? null];
-  }
-
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
-    this.#tell(this.#watcher.pulse());
-    this.#spawns.look(spawnsPulseMs);
+    this.#take(this.#watcher.pulse());
+    this.#spawns.look(this.#watcher.views(), spawnsPulseMs);
+  }
+
+  /** One agent after the other: what each wrote is not kept for long. */
+  #take(looks: Iterable<Looked>): void {
+    const nowMs = this.#clock.nowMs();
+    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
+    this.#examiner.pass(nowMs);
+    const seen = new Map<string, Sighting | null>();
+    for (const looked of looks) {
+      try {
+        this.#takeLook(looked, nowMs, batch);
+        seen.set(looked.agent.name, looked.before);
+      } catch (error) {
+        this.#failed('a look at one agent', error);
+      }
+    }
+    this.#board.publish(this.#watcher.views());
+    for (const [name, before] of seen)
+      batch.checks.push(...this.#healthRows.rows(before, this.#board.view(name), nowMs));
+    if (batch.agents.length + batch.events.length + batch.points.length + batch.checks.length > 0)
+      this.#journal.add(batch);
+    this.#tell(batch.events);
+  }
+
+  /** What it said is heard before it is judged. */
+  #takeLook({ agent, view, look }: Looked, nowMs: number, batch: StoreBatch): void {
+    const { name, loops, words, spawned } = agent;
+    this.#acting.heard(name, look);
+    this.#spawns.seen(view, spawned);
+    this.#examiner.examine(view, { loops, words, unansweredSinceMs: this.#acting.unansweredSince(name) }, nowMs);
+    batch.events.push(...look.events);
+    batch.sessions.push(...look.sessions);
+    batch.points.push(...look.points);
+    if (look.changed || look.events.length > 0) batch.agents.push(view);
   }
 
   #reloadConfig(): void {

@@ -16,21 +16,21 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
 import { madeActions } from '../../test/runs/made-actions.ts';
+import { found, madeBoard, see } from '../../test/runs/made-board.ts';
 import { defaultConfig } from '../config/schema.ts';
 import { until } from '../conform/until.ts';
+import type { Board } from '../findings/board.ts';
 import { HostFindings } from '../findings/host-findings.ts';
-import { Keeper } from '../findings/keeper.ts';
-import { Scores } from '../findings/scores.ts';
-import { Spoken } from '../findings/spoken.ts';
 import type { Action, ActionOutcome } from '../model/action.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
-import type { CheckName } from '../model/check.ts';
 import type { Deeds } from '../model/deeds.ts';
 import type { Incident } from '../model/incident.ts';
 import { fail, ok } from '../model/result.ts';
 import type { Told } from '../model/telling.ts';
 import { Spool } from '../rows/spool.ts';
 import { WaitingRows } from '../rows/waiting-rows.ts';
+import { Keeper } from '../rules/keeper.ts';
+import { Scores } from '../rules/scores.ts';
+import { Spoken } from '../rules/spoken.ts';
 import { ownFiles } from '../sense/files.ts';
 
 const [second, minute] = [1_000, 60_000];
@@ -115,6 +115,7 @@ class Pager {
   waits: string | null = null;
   rows!: WaitingRows;
   keeper!: Keeper;
+  #board!: Board;
   #host!: HostFindings;
   readonly #config = { ...defaultConfig(), notify: [{ channel: 'c', type: 'command' as const, command: ['true'] }] };
 
@@ -134,19 +135,15 @@ class Pager {
     const store = this.database.store as never;
     this.rows = new WaitingRows({ host: 'h', store, spool, clock, flush, failed });
     const config = () => this.#config;
-    const parts = { host: 'h', clock, config, recordCheck: () => {}, store: this.rows.store, flush };
+    const common = { host: 'h', hostName: 'h', clock, config, store: this.rows.store, flush };
+    this.#board = madeBoard({ ...common, failed });
+    const parts = { ...common, board: this.#board };
     const notice = (line: string) =>
       void this.told.push(`${Math.round((this.nowMs - viewNowMs) / second)} s: ${line.split(':')[0]}`);
-    this.#host = new HostFindings({
-      ...parts,
-      idFor: (agent, check, of) => this.keeper.idFor(agent, check, of),
-      isOpen: (check, of) => this.keeper.about(null, check, of) !== null,
-      signs: () => ({ database: this.database.isAway ? 'no such server' : null, disk: this.disk, servers: [] }),
-    });
+    this.#host = new HostFindings(parts);
     this.keeper = new Keeper({
       ...parts,
       paused: () => false,
-      views: () => this.#views(),
       spoken: new Spoken(parts),
       actions: madeActions({ ...parts, environment: { PATH: process.env.PATH }, notice }),
       isOneOfMany: () => null,
@@ -166,35 +163,21 @@ class Pager {
   async pass(ms: number, everyMs = 10 * second): Promise<void> {
     const endMs = this.nowMs + ms;
     for (; this.nowMs < endMs; this.nowMs += everyMs) {
-      const views = this.#views();
-      this.keeper.round(views, this.#host.look(views));
+      this.#look();
+      this.keeper.round();
       await this.keeper.settled();
       this.rows.catchUp();
       await this.rows.settled();
     }
   }
 
-  #views(): AgentView[] {
+  #look(): void {
     const view = agentView('waiting', 'permission', 1, { agent: 'a' });
-    const findings = this.waits === null ? [] : [this.#finding('waiting-human', this.waits)];
-    return [{ ...view, reading: { ...view.reading, seenAtMs: this.nowMs }, findings }];
-  }
-
-  #finding(check: CheckName, text: string): Finding {
-    return {
-      id: this.keeper.idFor('a', check, null),
-      ...{
-        check,
-        subject: null,
-        standing: 'seen',
-        severity: 'warning',
-        confidence: 1,
-        sinceMs: this.nowMs,
-        action: null,
-        slots: null,
-      },
-      evidence: [{ source: 'registry', atMs: this.nowMs, text }],
-    };
+    const evidence = [{ source: 'registry' as const, atMs: this.nowMs, text: this.waits ?? '' }];
+    const findings = this.waits === null ? [] : [found('waiting-human', { sinceMs: this.nowMs, evidence })];
+    see(this.#board, [{ view: { ...view, reading: { ...view.reading, seenAtMs: this.nowMs } }, findings }]);
+    const database = this.database.isAway ? 'no such server' : null;
+    this.#host.look(this.#board.views(), { database, disk: this.disk, servers: [] });
   }
 
   /** Every message on record, each with what came of it. */

@@ -141,6 +141,9 @@ export function findingDocument(finding: Finding) {
     confidence: finding.confidence,
     since: time(finding.sinceMs),
     standing: finding.standing,
+    prompts: finding.prompts,
+    told: finding.tells,
+    acked: time(finding.ackedMs),
     evidence: finding.evidence.map(({ source, atMs, text }) => ({ source, at: time(atMs), text })),
     action: finding.action,
   };

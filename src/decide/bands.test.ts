@@ -69,7 +69,7 @@ describe('seed 000, section 3, as it stands there, to the token', () => {
       atMs: 0,
     };
     const view = { reading: { state: 'idle' }, context, band } as AgentView;
-    const input = { view } as Parameters<typeof contextHigh.look>[0];
+    const input = { view } as unknown as Parameters<typeof contextHigh.look>[0];
     return [contextHigh, contextFull].filter(({ look }) => 'found' in look(input, {})).map(({ name }) => name);
   }
 });

@@ -1,5 +1,5 @@
 import { checkCalled, definitionOf } from '../detect/checks.ts';
-import type { AgentView } from '../model/agent.ts';
+import type { Sighting } from '../model/agent.ts';
 import { counted } from '../model/count.ts';
 import { told } from '../model/evidence.ts';
 import type { Incident } from '../model/incident.ts';
@@ -16,9 +16,10 @@ export interface HumanText {
 
 const textCharsMax = 4_000;
 
-export function messageFor(incident: Incident, view: AgentView | null): HumanText {
+/** `sinceMs`: since when it is so. */
+export function messageFor(incident: Incident, view: Sighting | null, sinceMs: number): HumanText {
   const attach = view === null ? null : attachCommand(view);
-  const since = new Date(incident.openedMs).toISOString();
+  const since = new Date(sinceMs).toISOString();
   const tried =
     incident.prompts > 0 && incident.prompts < promptsSpent
       ? ` It was prompted ${counted(incident.prompts, 'time')}.`
@@ -38,7 +39,7 @@ function whose({ agent, check, project, subject }: Incident): string {
 }
 
 /** The socket and session as words of a shell, so that they can be pasted whatever they are named. */
-function attachCommand(view: AgentView): string | null {
+function attachCommand(view: Sighting): string | null {
   const { tmux } = view;
   return tmux === null || view.reading.state === 'ended'
     ? null

@@ -1,4 +1,4 @@
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { Found, Sighting } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Ending, Verdict as EndingVerdict } from '../model/score.ts';
 import type { Hold } from './hold.ts';
@@ -111,7 +111,7 @@ export function ofHost(why: string): Worth {
 }
 
 export interface CheckInput {
-  view: AgentView;
+  view: Sighting;
   nowMs: number;
   /** Since when a prompt of ours to an idle agent has had no reaction at all, and how long it may have none. */
   unansweredSinceMs: number | null;
@@ -126,7 +126,7 @@ export interface CheckInput {
 
 /** Trouble, or why there is none: both are worth knowing. */
 export type Verdict =
-  | { found: Omit<Finding, 'id' | 'check' | 'subject' | 'slots' | 'standing'> & Partial<Pick<Finding, 'slots'>> }
+  | { found: Omit<Found, 'check' | 'subject' | 'slots'> & Partial<Pick<Found, 'slots'>> }
   /** `coming`: the trouble is there, only its time is not up. */
   | { fine: string; coming?: boolean };
 

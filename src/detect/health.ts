@@ -1,4 +1,4 @@
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, Found } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { CheckInput } from './check.ts';
 import { checks } from './checks.ts';
@@ -11,7 +11,7 @@ export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 const looks = checks.map(liveLook).filter((look) => look !== null);
 
 export interface Examination {
-  findings: Finding[];
+  findings: Found[];
   /** Every check that found nothing, and why. */
   fine: { check: CheckName; reason: string }[];
   /** Checks whose trouble is there, only its time is not up. */
@@ -20,7 +20,7 @@ export interface Examination {
 
 /** All checks on one agent. */
 export function examine(input: CheckInput, limits: Values): Examination {
-  const findings: Finding[] = [];
+  const findings: Found[] = [];
   const fine: Examination['fine'] = [];
   const coming: CheckName[] = [];
   for (const check of looks) {
@@ -28,15 +28,7 @@ export function examine(input: CheckInput, limits: Values): Examination {
     if ('fine' in verdict) {
       fine.push({ check: check.name, reason: verdict.fine });
       if (verdict.coming) coming.push(check.name);
-    } else
-      findings.push({
-        id: `${input.view.agent}:${check.name}:${verdict.found.sinceMs}`,
-        check: check.name,
-        subject: null,
-        slots: null,
-        standing: 'seen',
-        ...verdict.found,
-      });
+    } else findings.push({ check: check.name, subject: null, slots: null, ...verdict.found });
   }
   return { findings, fine, coming };
 }

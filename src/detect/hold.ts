@@ -1,4 +1,4 @@
-import type { Finding } from '../model/agent.ts';
+import type { Finding, Found } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 
 /** How long a trouble has to be seen before it is told, and how long it stays once it is out of sight. */
@@ -35,7 +35,7 @@ export interface HoldRules {
 }
 
 interface Held {
-  finding: Finding | null;
+  finding: Found | null;
   readings: number;
   readingMs: number;
   firstMs: number;
@@ -43,8 +43,10 @@ interface Held {
   isRaised: boolean;
 }
 
+export type Raised = Found & Pick<Finding, 'standing'>;
+
 export interface Standing {
-  findings: Finding[];
+  findings: Raised[];
   /** Seen, but not yet often or long enough. */
   pending: { check: CheckName; reason: string }[];
 }
@@ -58,7 +60,7 @@ export class Holding {
   #last: Moment | null = null;
 
   /** `coming`: checks whose condition is there and whose time is not up yet; that counts as a reading. */
-  look(found: readonly Finding[], coming: readonly CheckName[], moment: Moment, rules: HoldRules): Standing {
+  look(found: readonly Found[], coming: readonly CheckName[], moment: Moment, rules: HoldRules): Standing {
     if (this.#last !== null) this.#passOver(missedBetween(this.#last, moment));
     this.#last = moment;
     const seen = new Set<string>();
@@ -75,7 +77,7 @@ export class Holding {
     return standing;
   }
 
-  #see(check: CheckName, subject: string | null, finding: Finding | null, { monotonicMs }: Moment): string {
+  #see(check: CheckName, subject: string | null, finding: Found | null, { monotonicMs }: Moment): string {
     const key = `${check}\n${subject ?? ''}`;
     const held = this.#held.get(key);
     if (held === undefined) {
@@ -96,7 +98,7 @@ export class Holding {
 
   #stand(
     held: Held,
-    finding: Finding,
+    finding: Found,
     isSeen: boolean,
     hold: Hold,
     { monotonicMs }: Moment,
@@ -106,7 +108,7 @@ export class Holding {
     const heldMs = monotonicMs - held.firstMs;
     held.isRaised ||=
       (held.readings >= hold.readings && heldMs >= hold.forMs) || rules.isOpen(finding.check, finding.subject);
-    if (held.isRaised) standing.findings.push(isSeen ? finding : { ...finding, standing: 'kept' });
+    if (held.isRaised) standing.findings.push({ ...finding, standing: isSeen ? 'seen' : 'kept' });
     else
       standing.pending.push({
         check: finding.check,

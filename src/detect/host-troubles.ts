@@ -1,4 +1,4 @@
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { Found, Sighting } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import { shown } from '../model/text.ts';
 import type { TmuxFailure } from '../model/world.ts';
@@ -26,7 +26,7 @@ const namesShown = 5;
  */
 export function hostTroubles(
   signs: HostSigns,
-  views: readonly AgentView[],
+  views: readonly Sighting[],
   places: ReadonlyMap<string, string>,
 ): HostTrouble[] {
   const troubles: HostTrouble[] = [];
@@ -62,11 +62,10 @@ export function hostTroubles(
   return troubles;
 }
 
-export function findingOf({ check, subject, text }: HostTrouble, sinceMs: number): Omit<Finding, 'id'> {
+export function findingOf({ check, subject, text }: HostTrouble, sinceMs: number): Found {
   return {
     check,
     subject,
-    standing: 'seen',
     severity: 'critical',
     confidence: 1,
     sinceMs,

@@ -19,6 +19,7 @@ function agent(name: string, check: CheckName | null, minutesAgo = 1, more: Part
     action: null,
     slots: null,
     standing: 'seen' as const,
+    ...{ prompts: 0, tells: 0, ackedMs: null },
   };
   const findings = check === null ? [] : [{ ...finding, check }];
   return agentView(check === 'ended-unexpectedly' ? 'ended' : 'idle', null, minutesAgo, {

@@ -1,4 +1,4 @@
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, Found } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import { isAuthError } from './checks/auth-failed.ts';
 import { definitionOf } from './checks.ts';
@@ -16,7 +16,7 @@ export interface MassLimits {
 export interface MassFailure {
   check: CheckName;
   agents: string[];
-  finding: Omit<Finding, 'id'>;
+  finding: Found;
 }
 
 const namesShown = 5;
@@ -39,7 +39,8 @@ export function massFailures(views: readonly AgentView[], limits: MassLimits): M
   const troubles = new Map<string, { check: CheckName; kind: string | null; members: Member[] }>();
   for (const view of views) {
     const own = view.findings.filter(
-      ({ check, subject, standing }) => isShared(check) && subject === null && standing !== 'quarantined',
+      ({ check, subject, standing }) =>
+        isShared(check) && subject === null && (standing === 'seen' || standing === 'kept'),
     );
     // One trouble of an agent is counted once, by the more exact name.
     const { check: found, sinceMs } = own.find((finding) => finding.check === 'auth-failed') ?? own[0] ?? {};
@@ -75,20 +76,13 @@ function atOnce(members: Member[], { agents, withinMs }: MassLimits): Member[] {
   return sorted.filter((member) => together.has(member));
 }
 
-function findingOf(
-  check: CheckName,
-  kind: string | null,
-  together: Member[],
-  first: Member,
-  all: number,
-): Omit<Finding, 'id'> {
+function findingOf(check: CheckName, kind: string | null, together: Member[], first: Member, all: number): Found {
   const names = together.slice(0, namesShown).map(({ agent }) => agent);
   const more = together.length > namesShown ? ` and ${together.length - namesShown} more` : '';
   const what = kind === null ? check : `${check} (${kind})`;
   return {
     check: 'mass-failure',
     subject: what,
-    standing: 'seen',
     severity: 'critical',
     confidence: 0.9,
     sinceMs: first.sinceMs,

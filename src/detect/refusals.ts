@@ -1,4 +1,4 @@
-import type { AgentView, RefusedRequest } from '../model/agent.ts';
+import type { RefusedRequest, Sighting } from '../model/agent.ts';
 import type { SessionFacts } from './session.ts';
 
 /** What a request was refused for. */
@@ -34,13 +34,13 @@ export function refusedNow({ retry }: SessionFacts, nowMs: number): RefusedReque
 }
 
 /** What the agent is doing, as a reason for finding nothing. */
-export function doingText({ reading, refused }: AgentView): string {
+export function doingText({ reading, refused }: Sighting): string {
   const tried = refused === null ? '' : `, its request refused ${refused.times} times (${statusText(refused.status)})`;
   return `it is ${reading.state}${tried}`;
 }
 
 /** The client goes on trying, and is refused for this again and again; null: it is not, or not often enough. */
-export function refusedAgain({ reading, refused }: AgentView, refusal: Refusal): RefusedRequest | null {
+export function refusedAgain({ reading, refused }: Sighting, refusal: Refusal): RefusedRequest | null {
   if (reading.state !== 'retrying' && reading.state !== 'working') return null;
   if (refused === null || refused.times < refusedMin) return null;
   return refusalOf(refused.status) === refusal ? refused : null;

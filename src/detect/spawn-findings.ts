@@ -1,4 +1,4 @@
-import type { Finding, FindingEvidence } from '../model/agent.ts';
+import type { FindingEvidence, Found, FoundTrouble } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import { isPlainWord } from '../model/evidence.ts';
 import type { SpawnSource, SpawnStatus } from '../model/spawn.ts';
@@ -29,13 +29,6 @@ export interface SpawnState {
   orphan: { how: 'ended' | 'cleared'; sinceMs: number } | null;
 }
 
-/** A trouble of an agent, or of a project where no agent is known. */
-export interface FoundTrouble {
-  agent: string | null;
-  project: string;
-  finding: Omit<Finding, 'id' | 'standing'>;
-}
-
 const failuresMin = 3;
 const listCharsMax = 1_000;
 
@@ -54,7 +47,7 @@ export function findSpawnTroubles(
   return [...found, ...orphans(spawns), ...failingKinds(spawns)];
 }
 
-function troubleOf(spawn: SpawnState, warnMs: number, nowMs: number): FoundTrouble['finding'] | null {
+function troubleOf(spawn: SpawnState, warnMs: number, nowMs: number): Found | null {
   const { status, quietMs } = spawn;
   const sinceMs = nowMs - quietMs;
   const minutes = quietMs / 60_000;
@@ -85,13 +78,13 @@ function troubleOf(spawn: SpawnState, warnMs: number, nowMs: number): FoundTroub
 
 function finding(
   check: CheckName,
-  severity: Finding['severity'],
+  severity: Found['severity'],
   confidence: number,
   sinceMs: number,
   text: string,
   spawn: SpawnState,
   slots: Record<string, string | number>,
-): FoundTrouble['finding'] {
+): Found {
   const evidence: FindingEvidence[] = [{ source: sourceOf(spawn), atMs: sinceMs, text: shown(text, listCharsMax) }];
   const output = spawn.output?.slice(spawn.output.lastIndexOf('/') + 1) ?? 'none';
   const task = { task: called(spawn.taskId, spawn.row), output: called(output, spawn.row) };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
+import { madeBoard } from '../../test/runs/made-board.ts';
 import { defaultConfig } from '../config/schema.ts';
 import type { AgentView } from '../model/agent.ts';
 import type { CheckRow } from '../model/store.ts';
@@ -8,7 +9,7 @@ import { HostFindings } from './host-findings.ts';
 const ended = (agent: string): AgentView => {
   const finding = { severity: 'critical', confidence: 1, sinceMs: viewNowMs, evidence: [], action: null } as const;
   const own = {
-    ...finding,
+    ...{ ...finding, prompts: 0, tells: 0, ackedMs: null },
     id: agent,
     check: 'ended-unexpectedly',
     subject: null,
@@ -20,26 +21,24 @@ const ended = (agent: string): AgentView => {
 
 function watching() {
   const rows: CheckRow[] = [];
-  const host = new HostFindings({
-    host: 'build-1',
-    config: defaultConfig,
-    idFor: (agent, check, subject) => `${agent}/${check}/${subject}`,
-    clock: { nowMs: () => viewNowMs, monotonicMs: () => 0 },
-    recordCheck: (row) => rows.push(row),
-    isOpen: () => false,
-    signs: () => ({ database: null, disk: null, servers: [] }),
-  });
-  return { host, rows };
+  const board = madeBoard({ record: (row) => void rows.push(row) });
+  const clock = { nowMs: () => viewNowMs, monotonicMs: () => 0 };
+  const host = new HostFindings({ hostName: 'build-1', config: defaultConfig, clock, board });
+  const look = (views: AgentView[]) => {
+    host.look(views, { database: null, disk: null, servers: [] });
+    return board.loose();
+  };
+  return { host, look, rows };
 }
 
 describe('what is wrong with the host', () => {
   const many = ['a', 'b', 'c'].map(ended);
 
   it('has one id and one row for as long as it lasts, and one row for its end', () => {
-    const { host, rows } = watching();
-    const [first] = host.look(many);
-    expect(host.look(many)[0]?.finding.id).toBe(first?.finding.id);
-    expect(host.look(many.slice(1))).toEqual([]);
+    const { look, rows } = watching();
+    const [first] = look(many);
+    expect(look(many)[0]?.finding.id).toBe(first?.finding.id);
+    expect(look(many.slice(1))).toEqual([]);
     expect(rows.map(({ type, status, project }) => `${project} ${type} ${status}`)).toEqual([
       'build-1 mass-failure critical',
       'build-1 mass-failure ok',
@@ -47,8 +46,8 @@ describe('what is wrong with the host', () => {
   });
 
   it('stands for the troubles it is made of, and for no other', () => {
-    const { host } = watching();
-    host.look([...many, agentView('idle', null, 1, { agent: 'well' })]);
+    const { host, look } = watching();
+    look([...many, agentView('idle', null, 1, { agent: 'well' })]);
     expect(host.covers('a', 'ended-unexpectedly')).toBe('ended-unexpectedly');
     expect(host.covers('a', 'waiting-human')).toBeNull();
     expect(host.covers('well', 'ended-unexpectedly')).toBeNull();

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { agentView } from '../../test/runs/agent-view.ts';
+import { emptyStore, madeBoard } from '../../test/runs/made-board.ts';
 import { defaultConfig } from '../config/schema.ts';
 import type { HostSigns } from '../detect/host-troubles.ts';
-import { HostTroubles } from './host-troubles.ts';
+import type { CheckName } from '../model/check.ts';
+import type { Incident } from '../model/incident.ts';
+import { ok } from '../model/result.ts';
+import { HostFindings } from './host-findings.ts';
 
 const well: HostSigns = { database: null, disk: null, servers: [] };
 const away: HostSigns = { ...well, database: 'gone' };
@@ -10,15 +14,26 @@ const away: HostSigns = { ...well, database: 'gone' };
 class Host {
   monotonicMs = 0;
   nowMs = 1_000_000;
-  isOpen = false;
-  readonly #troubles = new HostTroubles({
-    clock: { nowMs: () => this.nowMs, monotonicMs: () => this.monotonicMs },
-    config: defaultConfig,
-    isOpen: () => this.isOpen,
-  });
+  readonly #clock = { nowMs: () => this.nowMs, monotonicMs: () => this.monotonicMs };
+  #board = madeBoard({ clock: this.#clock });
+  #findings = this.#started();
+
+  #started(): HostFindings {
+    return new HostFindings({ hostName: 'h', clock: this.#clock, config: defaultConfig, board: this.#board });
+  }
+
+  /** With an earlier run's incident about this. */
+  async restart(check: CheckName): Promise<void> {
+    const incident = { id: 'i', agent: null, project: 'h', check, subject: null, text: '' } as Incident;
+    const store = { ...emptyStore, openIncidents: async () => ok([incident]) };
+    this.#board = madeBoard({ clock: this.#clock, store });
+    await this.#board.restore();
+    this.#findings = this.#started();
+  }
 
   look(signs: HostSigns, views = [agentView('idle', null, 1, { agent: 'a' })]): string[] {
-    return this.#troubles.look(views, signs).map(({ check }) => check);
+    this.#findings.look(views, signs);
+    return this.#board.loose().flatMap(({ finding }) => (finding.standing === 'seen' ? [finding.check] : []));
   }
 
   pass(ms: number): void {
@@ -49,9 +64,9 @@ describe('what Watchkeeper stands on is told', () => {
     expect(host.look(away)).toEqual(['database-away']);
   });
 
-  it('at once where an earlier run had told it: it is the same trouble', () => {
+  it('at once where an earlier run had told it: it is the same trouble', async () => {
     const host = new Host();
-    host.isOpen = true;
+    await host.restart('database-away');
     expect(host.look(away)).toEqual(['database-away']);
   });
 

@@ -1,8 +1,7 @@
 import type { PromptTemplate, Step, StepWait } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
 import type { DeedReason } from '../model/action.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
-import type { CheckName } from '../model/check.ts';
+import type { AgentView, Finding, Found } from '../model/agent.ts';
 import type { Deeds } from '../model/deeds.ts';
 import { errorWords } from '../model/evidence.ts';
 import type { Incident } from '../model/incident.ts';
@@ -28,6 +27,10 @@ export interface Open {
   isRestored: boolean;
   /** Whether its prompts arrived, and when the ledger was last asked. */
   proof: { is: 'unknown' | 'proved' | 'unproved'; askedMs: number };
+  /** What was found of it in this round; null: nothing. */
+  finding: Finding | null;
+  /** As it was last found in this run. */
+  last: Found | null;
   /** Its row as it was last written, one after the other: whether that is on record. */
   saved: Promise<boolean>;
 }
@@ -44,7 +47,7 @@ export function asShown({ incident, step, retryAtMs, lastRefusal }: Open, nowMs:
   return { incident, step, retry: nowMs < retryAtMs ? { atMs: retryAtMs, refusal: lastRefusal } : null };
 }
 
-export function key(agent: string | null, check: CheckName, subject: string | null): string {
+export function key({ agent, check, subject }: Pick<Incident, 'agent' | 'check' | 'subject'>): string {
   return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
 }
 
@@ -60,6 +63,8 @@ export function fresh(incident: Incident): Open {
     seenMs: incident.openedMs,
     isRestored: false,
     proof: { is: 'unknown', askedMs: 0 },
+    finding: null,
+    last: null,
     saved: Promise.resolve(true),
   };
 }

@@ -1,30 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { flapLimits } from '../detect/flapping.ts';
-import type { AgentView } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Ending } from '../model/score.ts';
 import type { RecentScore } from '../model/store.ts';
+import { key } from './open-incident.ts';
 import { Quarantine } from './quarantine.ts';
 
 const minute = 60_000;
 const nowMs = 1_000 * minute;
 
-function view(...checks: CheckName[]): AgentView {
-  const findings = checks.map((check) => ({ check, subject: null, standing: 'seen' }));
-  return { agent: 'a', project: 'p', reading: { state: 'working' }, findings } as unknown as AgentView;
-}
-
 function afterEndings(check: CheckName, ending: Ending, times: number): Quarantine {
-  const quarantine = new Quarantine(() => 'id');
+  const quarantine = new Quarantine();
   const trouble = { agent: 'a', project: 'p', check, subject: null };
   for (let time = 0; time < times; time += 1) quarantine.ended(trouble, { check, ending }, nowMs + time * minute);
   return quarantine;
 }
 
+const of = (check: CheckName) => ({ agent: 'a', check, subject: null });
+const keys = (...checks: CheckName[]) => new Set(checks.map((check) => key(of(check))));
+
 function shown(quarantine: Quarantine, ...checks: CheckName[]): string[] {
-  const [seen] = quarantine.overlay([view(...checks)]);
-  return (seen?.findings ?? []).map(({ check, subject, standing }) => `${check} ${subject ?? '-'} ${standing}`);
+  const standing = (check: CheckName) => (quarantine.isApart(of(check)) ? 'quarantined' : 'seen');
+  const apart = quarantine.found().map(({ finding }) => `${finding.check} ${finding.subject} seen`);
+  return [...checks.map((check) => `${check} - ${standing(check)}`), ...apart];
 }
 
 describe('what is set apart', () => {
@@ -45,11 +44,11 @@ describe('what is set apart', () => {
   it('until it has been still for long enough', () => {
     const quarantine = afterEndings('stalled-turn', 'by-itself', 4);
     const lastMs = nowMs + 3 * minute;
-    quarantine.look([view('stalled-turn')], [], lastMs + 20 * minute);
-    quarantine.look([view()], [], lastMs + 25 * minute);
-    quarantine.look([view()], [], lastMs + 40 * minute);
+    quarantine.look(keys('stalled-turn'), lastMs + 20 * minute);
+    quarantine.look(keys(), lastMs + 25 * minute);
+    quarantine.look(keys(), lastMs + 40 * minute);
     expect(shown(quarantine)).toEqual(['flapping stalled-turn seen']);
-    quarantine.look([view()], [], lastMs + 25 * minute + flapLimits.quietMs);
+    quarantine.look(keys(), lastMs + 25 * minute + flapLimits.quietMs);
     expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
   });
 });
@@ -61,31 +60,31 @@ describe('after a restart', () => {
     return { ...about, openedMs: endedMs, endedMs, ending: 'by-itself' };
   };
   it('what ended before counts on', () => {
-    const quarantine = new Quarantine(() => 'id');
+    const quarantine = new Quarantine();
     quarantine.restore([score(40), score(30), score(20)], [], nowMs);
     expect(shown(quarantine)).toEqual([]);
     quarantine.ended({ agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
     expect(shown(quarantine)).toEqual(['flapping stalled-turn seen']);
   });
   it('what had been still for long enough is not set apart again', () => {
-    const quarantine = new Quarantine(() => 'id');
+    const quarantine = new Quarantine();
     quarantine.restore([score(40), score(39), score(38), score(37)], [], nowMs);
     expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
     quarantine.ended({ agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
     expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
   });
   it('nor because it came once more since', () => {
-    const quarantine = new Quarantine(() => 'id');
+    const quarantine = new Quarantine();
     quarantine.restore([score(50), score(49), score(48), score(47), score(10)], [], nowMs);
     expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
   });
   it('what came and went up to the end is set apart', () => {
-    const quarantine = new Quarantine(() => 'id');
+    const quarantine = new Quarantine();
     quarantine.restore([score(40), score(30), score(20), score(10)], [], nowMs);
     expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - quarantined', 'flapping stalled-turn seen']);
   });
   it('what was set apart still is', () => {
-    const quarantine = new Quarantine(() => 'id');
+    const quarantine = new Quarantine();
     const open = { agent: 'a', project: 'p', check: 'flapping', subject: 'spawn-stalled:t:1', openedMs: nowMs };
     quarantine.restore([], [open as Incident], nowMs);
     expect(shown(quarantine)).toEqual(['flapping spawn-stalled:t:1 seen']);

@@ -16,13 +16,14 @@ import { withTraces } from '../decide/handoff/traces.ts';
 import { isRulesFirst, isTry, whyNotYet, wouldStand } from '../decide/handoff/tries.ts';
 import { whyHandOff } from '../decide/handoff/trigger.ts';
 import { waitWords } from '../decide/wait-words.ts';
+import type { Board } from '../findings/board.ts';
 import type { Home } from '../home/home.ts';
 import type { Refusal } from '../model/action.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, Found } from '../model/agent.ts';
 import type { Caller } from '../model/caller.ts';
-import type { CheckName } from '../model/check.ts';
 import { type Handoff, type HandoffChange, type HandoffStep, isOpen, stepOf } from '../model/handoff.ts';
 import type { HoldStanding } from '../model/hold.ts';
+import { Running } from '../model/running.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
@@ -51,16 +52,13 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   paused: () => boolean;
   actions: HandoffActions;
   agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue' | 'isBehind'> | null;
-  view: (name: string) => AgentView | null;
+  board: Pick<Board, 'about' | 'findings' | 'post' | 'view' | 'views'>;
   flush: () => Promise<boolean>;
   /** Rows and events about it. */
   news: (news: HandoffNews) => void;
-  idFor: (agent: string, check: CheckName, subject: string | null) => string;
   /** Another daemon has the agent, and its handoff. */
   isElsewhere: (agent: string) => boolean;
   hold: (view: AgentView) => HoldStanding;
-  /** Does a human know that this handoff is stuck? */
-  isTold: (agent: string, handoff: string) => boolean;
   failed: (error: unknown) => void;
 }
 
@@ -77,10 +75,11 @@ export class Handoffs {
   readonly #open = new Map<string, Cycle>();
   /** Those of the last day that are over, oldest first. */
   #over: Handoff[] = [];
-  readonly #running = new Set<Promise<void>>();
+  readonly #running: Running;
 
   constructor(parts: HandoffsParts) {
     this.#parts = parts;
+    this.#running = new Running(parts.failed);
     this.#trust = new Trust(parts);
     this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
@@ -127,7 +126,8 @@ export class Handoffs {
     return `handoff ${stepOf(cycle.handoff)}, ${doing}`;
   }
 
-  round(views: AgentView[]): void {
+  round(views: readonly AgentView[]): void {
+    this.#post();
     const isOurs = ({ agent }: { agent: string }) => !this.#parts.isElsewhere(agent);
     for (const view of views.filter(isOurs)) if (!this.#open.has(view.agent)) this.#considerRule(view);
     for (const cycle of this.#open.values()) {
@@ -137,19 +137,19 @@ export class Handoffs {
       const done = () => {
         cycle.busy = false;
       };
-      this.#track(this.#advance(cycle).finally(done));
+      this.#running.begin(this.#advance(cycle).finally(done));
     }
   }
 
-  async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+  settled(): Promise<void> {
+    return this.#running.settled();
   }
 
   /** A person's own request. The one that runs already is theirs as well. */
   async request(agent: string, dryRun: boolean, by: Caller): Promise<HandoffDocument> {
     const cycle = this.#open.get(agent);
     if (cycle !== undefined) return this.#document(cycle);
-    const view = this.#parts.view(agent);
+    const view = this.#parts.board.view(agent);
     const reason = view === null ? 'not-agent' : this.#whyNotBegin(view);
     const atMs = this.#parts.clock.nowMs();
     const file = view?.cwd == null ? null : this.#fileFor(agent, view.cwd, atMs);
@@ -173,17 +173,19 @@ export class Handoffs {
     return over === undefined ? null : handoffDocument(over, null);
   }
 
-  /** Adds what is wrong: a handoff that failed and left the agent where it was, or without its context. */
-  overlay(views: AgentView[]): AgentView[] {
-    return views.map((view) => {
-      const finding = this.#stuck(this.#open.get(view.agent)) ?? failureFinding(this.#over, view, this.#parts.idFor);
-      return finding === null ? view : { ...view, findings: [...view.findings, finding] };
+  /** What is wrong: handoffs that failed and left their agent where it was, or without its context. */
+  #post(): void {
+    const found = this.#parts.board.views().flatMap((view) => {
+      const finding = this.#stuck(this.#open.get(view.agent)) ?? failureFinding(this.#over, view);
+      return finding === null ? [] : [{ agent: view.agent, project: view.project, finding }];
     });
+    this.#parts.board.post('handoffs', found);
   }
 
   /** A person knows of the failed one. */
   acknowledged(id: string): void {
     for (const handoff of this.#over) if (handoff.id === id) handoff.acked = true;
+    this.#post();
   }
 
   #considerRule(view: AgentView): void {
@@ -196,7 +198,7 @@ export class Handoffs {
     const mine = this.#over.filter((one) => one.agent === view.agent && isTry(one, now));
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
-    this.#track(this.#begin(view, `rule:${due.reason}`, 'rule').then(() => {}));
+    this.#running.begin(this.#begin(view, `rule:${due.reason}`, 'rule'));
   }
 
   /** `rule`: in watch mode and while paused a rule's handoff is still put on record, and goes no further. */
@@ -259,13 +261,13 @@ export class Handoffs {
     const actions = await store.handoffActions(handoff.id);
     // No ledger, no action.
     if (!actions.ok) return;
-    const signs = this.#signs(cycle, this.#parts.view(handoff.agent));
+    const signs = this.#signs(cycle, this.#parts.board.view(handoff.agent));
     cycle.actions = withTraces(cycle.learn(actions.value, clock.monotonicMs()), signs);
     if (cycle.actions.some(({ deed }) => deed === 'ask')) cycle.placed = true;
-    const trust = await this.#trust.judge(cycle, this.#parts.view(handoff.agent));
+    const trust = await this.#trust.judge(cycle, this.#parts.board.view(handoff.agent));
     if (trust === 'foreign') return this.#take(cycle, 'failed', 'untrusted', {});
     const seen = trust === 'ours' ? await this.#look(cycle) : null;
-    const view = this.#parts.view(handoff.agent);
+    const view = this.#parts.board.view(handoff.agent);
     // Its first look may have failed: nothing is known of it yet.
     if (view === null && this.#parts.agent(handoff.agent) !== null) return;
     const known = this.#facts(cycle, view, seen);
@@ -280,7 +282,7 @@ export class Handoffs {
 
   async #look(cycle: Cycle): Promise<SeenDocument | null> {
     const { handoff, actions } = cycle;
-    const view = this.#parts.view(handoff.agent);
+    const view = this.#parts.board.view(handoff.agent);
     if (view?.reading.state !== 'idle' || !looking.includes(stepOf(handoff))) return null;
     const asked = actions.findLast((action) => action.deed === 'ask' && hasArrived(action));
     return lookAtDocument(handoff, {
@@ -329,14 +331,16 @@ export class Handoffs {
   #placeOf(cycle: Cycle): Place {
     const { id, agent, project, recipe, cwd } = cycle.handoff;
     const account = this.#parts.agent(agent)?.seen.configDir ?? null;
-    const isLeft = this.#stuck(cycle) !== null && this.#parts.isTold(agent, id);
+    const told = this.#stuck(cycle) === null ? null : this.#parts.board.about(agent, 'handoff-failed', id);
+    // A human knows that it is stuck.
+    const isLeft = told !== null && (told.tells > 0 || told.ackedMs !== null);
     return { project, account, shared: recipe === documentRecipe ? null : cwd, isLeft };
   }
 
-  #stuck(cycle: Cycle | undefined): Finding | null {
-    const { clock, config, idFor } = this.#parts;
+  #stuck(cycle: Cycle | undefined): Found | null {
+    const { clock, config } = this.#parts;
     const client = cycle === undefined ? null : this.#parts.agent(cycle.handoff.agent)?.seen.client.name;
-    return stuckFinding(cycle, client ?? null, config().handoff.deadlineMinutes * 60_000, clock.nowMs(), idFor);
+    return stuckFinding(cycle, client ?? null, config().handoff.deadlineMinutes * 60_000, clock.nowMs());
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
@@ -422,11 +426,8 @@ export class Handoffs {
   }
 
   #tell(handoff: Handoff): void {
-    this.#parts.news(newsOf(handoff, this.#parts.idFor));
-  }
-
-  #track(work: Promise<void>): void {
-    const tracked = work.catch(this.#parts.failed).finally(() => this.#running.delete(tracked));
-    this.#running.add(tracked);
+    this.#post();
+    const trouble = this.#parts.board.findings(handoff.agent).find(({ subject }) => subject === handoff.id);
+    this.#parts.news(newsOf(handoff, trouble?.id ?? null));
   }
 }

@@ -111,7 +111,6 @@ class Desk {
       host: 'h',
       hold: () => 'ours',
       isElsewhere: () => false,
-      isTold: () => false,
       directory: () => null,
       hasSession: () => true,
       odd: () => {},
@@ -130,10 +129,15 @@ class Desk {
           isBehind: this.isBehind,
           handoffDue: () => ({ now: this.isDue, percent: 90, reason: 'at-percent' }),
         }) as never,
-      view: () => (this.isSeen ? this.#view() : null),
+      board: {
+        about: () => null,
+        findings: () => [],
+        post: () => {},
+        view: () => (this.isSeen ? this.#view() : null),
+        views: () => (this.isSeen ? [this.#view()] : []),
+      },
       flush: async () => true,
       news: () => {},
-      idFor: () => 'id',
       failed: (error) => {
         throw error;
       },

@@ -6,7 +6,6 @@ import { failureFinding, stuckFinding } from './news.ts';
 
 const t0 = 1_000_000;
 const deadlineMs = 60_000;
-const idFor = () => 'id';
 const view = { agent: 'a-ps', client: 'claude-code', sessionId: 'new', reading: { state: 'idle' } } as AgentView;
 
 function handoff(id: string, step: HandoffStep, changes: Partial<Handoff> = {}): Handoff {
@@ -40,10 +39,10 @@ describe('a failed handoff concerns a human until one says so, or a later one is
     ],
     ['the one of another agent is done', [failed, handoff('h2', 'done', { agent: 'b-ps' })], true],
     ['it is in another session by now', [{ ...failed, oldSession: 'x', newSession: 'y' }], false],
-  ])('%s', (_name, over, expected) => expect(failureFinding(over, view, idFor) !== null).toBe(expected));
+  ])('%s', (_name, over, expected) => expect(failureFinding(over, view) !== null).toBe(expected));
 
   it('and reads where the document is, which session it was, and what to do', () => {
-    const text = failureFinding([failed], view, idFor)?.evidence[0]?.text ?? '';
+    const text = failureFinding([failed], view)?.evidence[0]?.text ?? '';
     for (const part of ['/p/h.md', 'handoff h1', 'session before: old', '/resume old', 'watchkeeper handoffs a-ps'])
       expect(text).toContain(part);
   });
@@ -54,8 +53,8 @@ describe('a cleared agent that does not get its resume prompt', () => {
     const cycle = new Cycle(handoff('h1', 'cleared'), 0);
     cycle.move = { do: 'wait', reason: 'authority' };
     cycle.waitsSinceMs = t0 + 1_000;
-    expect(stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + deadlineMs - 1, idFor)).toBeNull();
-    expect(stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + deadlineMs, idFor)).not.toBeNull();
+    expect(stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + deadlineMs - 1)).toBeNull();
+    expect(stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + deadlineMs)).not.toBeNull();
   });
   function stuck(step: HandoffStep, outcomes: string[], ageMs: number) {
     const cycle = new Cycle(handoff('h1', step), 0);
@@ -68,7 +67,7 @@ describe('a cleared agent that does not get its resume prompt', () => {
       outcomes: outcome === 'open' ? [] : [{ outcome, reason: 'draft' }],
       typed: 'read it',
     }));
-    return stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + ageMs, idFor);
+    return stuckFinding(cycle, 'claude-code', deadlineMs, t0 + 1_000 + ageMs);
   }
   it.each<[string, HandoffStep, string[], number, boolean]>([
     ['refused past the deadline', 'cleared', ['refused'], deadlineMs, true],

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isQuietFailure } from '../decide/handoff/cycle.ts';
 import { failureWords, stuckWords } from '../decide/handoff/failure.ts';
 import { waitWords } from '../decide/wait-words.ts';
-import type { AgentView, ClientName, Finding } from '../model/agent.ts';
-import type { CheckName } from '../model/check.ts';
+import type { ClientName, Found, Sighting } from '../model/agent.ts';
 import type { WatchEvent } from '../model/event.ts';
 import { type Handoff, type HandoffStep, stepMs, stepOf } from '../model/handoff.ts';
 import type { CheckRow } from '../model/store.ts';
@@ -16,9 +15,8 @@ export interface HandoffNews {
   check: CheckRow | null;
 }
 
-type IdFor = (agent: string, check: CheckName, subject: string | null) => string;
-
-export function newsOf(handoff: Handoff, idFor: IdFor): HandoffNews {
+/** `finding`: the id of the trouble that it left, by the board; null: none. */
+export function newsOf(handoff: Handoff, finding: string | null): HandoffNews {
   const step = stepOf(handoff);
   const { agent, project, file, trigger, sha256, oldSession, newSession } = handoff;
   const reason = handoff.steps.at(-1)?.reason ?? null;
@@ -33,7 +31,6 @@ export function newsOf(handoff: Handoff, idFor: IdFor): HandoffNews {
     data,
   };
   if (step !== 'requested' && step !== 'done' && step !== 'failed') return { event, check: null };
-  const finding = isLoud(handoff) ? idFor(agent, 'handoff-failed', handoff.id) : null;
   const details = { ...data, sha256, old_session: oldSession, new_session: newSession, finding };
   const check = { agent, project, atMs: stepMs(handoff), type: 'handoff', status: statusOf(step, reason), details };
   return { event, check };
@@ -48,12 +45,12 @@ function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] 
  * While the agent is in one of its two sessions, a handoff that failed concerns a human: until one says so, or a later one
  * is done. One that runs does not make up for it yet.
  */
-export function failureFinding(over: readonly Handoff[], view: AgentView, idFor: IdFor): Finding | null {
+export function failureFinding(over: readonly Handoff[], view: Sighting): Found | null {
   const counts = (one: Handoff) => one.agent === view.agent && (isLoud(one) || stepOf(one) === 'done');
   const handoff = over.findLast(counts);
   if (handoff === undefined || !isLoud(handoff) || handoff.acked || view.reading.state === 'ended') return null;
   if (view.sessionId !== handoff.oldSession && view.sessionId !== handoff.newSession) return null;
-  return findingOf(handoff, failureWords(handoff, view.client), idFor);
+  return findingOf(handoff, failureWords(handoff, view.client));
 }
 
 /** A cleared agent that does not get its resume prompt past the deadline: a human may see why. */
@@ -62,31 +59,26 @@ export function stuckFinding(
   client: ClientName | null,
   deadlineMs: number,
   nowMs: number,
-  idFor: IdFor,
-): Finding | null {
+): Found | null {
   if (cycle === undefined) return null;
   const { handoff, actions } = cycle;
   if (stepOf(handoff) !== 'cleared' || nowMs - stepMs(handoff) < deadlineMs) return null;
   const tries = actions.filter(({ deed, after }) => deed === 'resume' && after === handoff.steps.length);
   // The last word, also while it is being tried again.
   const { outcome, reason } = tries.flatMap(({ outcomes }) => outcomes).at(-1) ?? {};
-  if (outcome === 'refused') return findingOf(handoff, stuckWords(handoff, reason ?? 'stale', client), idFor);
+  if (outcome === 'refused') return findingOf(handoff, stuckWords(handoff, reason ?? 'stale', client));
   // Or nothing could be tried at all.
   const { move, waitsSinceMs } = cycle;
   const isHeld = waitsSinceMs !== null && nowMs - waitsSinceMs >= deadlineMs;
-  return isHeld && move.do === 'wait'
-    ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason), client), idFor)
-    : null;
+  return isHeld && move.do === 'wait' ? findingOf(handoff, stuckWords(handoff, waitWords(move.reason), client)) : null;
 }
 
-function findingOf(handoff: Handoff, text: string, idFor: IdFor): Finding {
+function findingOf(handoff: Handoff, text: string): Found {
   const atMs = stepMs(handoff);
   return {
-    id: idFor(handoff.agent, 'handoff-failed', handoff.id),
     check: 'handoff-failed',
     subject: handoff.id,
     severity: 'critical',
-    standing: 'seen',
     confidence: 1,
     sinceMs: atMs,
     evidence: [{ source: 'watchkeeper', atMs, text }],

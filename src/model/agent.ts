@@ -38,15 +38,15 @@ export type RegistryActivity =
 
 /** One judgement of what an agent is doing, with what it rests on. */
 export interface StateReading {
-  state: State;
-  detail: Detail | null;
+  readonly state: State;
+  readonly detail: Detail | null;
   /** Epoch milliseconds at which the state began, as the source has it. */
-  sinceMs: number;
-  source: Source;
-  confidence: number;
+  readonly sinceMs: number;
+  readonly source: Source;
+  readonly confidence: number;
   /** When the source last said so. */
-  seenAtMs: number;
-  tool: string | null;
+  readonly seenAtMs: number;
+  readonly tool: string | null;
 }
 
 export interface ContextReading {
@@ -108,20 +108,46 @@ export interface FindingEvidence {
   text: string;
 }
 
-export interface Finding {
-  id: string;
-  check: CheckName;
+/** What is wrong, as whoever finds it says. */
+export interface Found {
+  readonly check: CheckName;
   /** What of the agent it is about, such as one spawn; null: the agent itself. */
-  subject: string | null;
-  severity: 'warning' | 'critical';
-  confidence: number;
-  sinceMs: number;
-  evidence: FindingEvidence[];
-  action: string | null;
+  readonly subject: string | null;
+  readonly severity: 'warning' | 'critical';
+  readonly confidence: number;
+  readonly sinceMs: number;
+  readonly evidence: readonly FindingEvidence[];
+  readonly action: string | null;
   /** What a prompt about it says, by the names of the template's slots. */
-  slots: Readonly<Record<string, string | number>> | null;
-  /** Seen now; out of sight for a moment; or of a check that came and went too often. Only what is seen is acted on. */
-  standing: 'seen' | 'kept' | 'quarantined';
+  readonly slots: Readonly<Record<string, string | number>> | null;
+}
+
+/** A trouble as it stands on the board. */
+export interface Finding extends Found {
+  /** The same for as long as the trouble lasts. */
+  readonly id: string;
+  /**
+   * Seen now; out of sight for a moment; open, though nobody finds it now; or of a check that came and went too often. Only
+   * what is seen is acted on.
+   */
+  readonly standing: 'seen' | 'kept' | 'open' | 'quarantined';
+  /** How often its agent was prompted about it, and people were told. */
+  readonly prompts: number;
+  readonly tells: number;
+  readonly ackedMs: number | null;
+}
+
+/** A trouble of an agent, or of the host or a project where no agent is concerned. */
+export interface FoundTrouble {
+  agent: string | null;
+  project: string;
+  finding: Found;
+}
+
+/** One that is no agent's, on the board. */
+export interface LooseFinding {
+  project: string;
+  finding: Finding;
 }
 
 /** A request that was refused and is being tried again, by the status on record. */
@@ -132,45 +158,49 @@ export interface RefusedRequest {
   sinceMs: number;
 }
 
-/** Everything known about an agent at one moment: what `status` shows and the store keeps. */
-export interface AgentView {
-  agent: string;
-  project: string;
-  client: ClientName;
-  clientVersion: string | null;
-  host: string;
-  authority: Authority;
-  cwd: string | null;
-  tmux: TmuxPlace | null;
-  process: ProcessId;
-  sessionId: string | null;
-  transcript: string | null;
-  startedAtMs: number;
-  reading: StateReading;
-  model: string | null;
-  context: ContextReading | null;
-  contexts: ContextSign[];
-  band: BandStay | null;
+/** All that is seen of an agent at one moment: what the store keeps. A later moment has a sighting of its own. */
+export interface Sighting {
+  readonly agent: string;
+  readonly project: string;
+  readonly client: ClientName;
+  readonly clientVersion: string | null;
+  readonly host: string;
+  readonly authority: Authority;
+  readonly cwd: string | null;
+  readonly tmux: TmuxPlace | null;
+  readonly process: ProcessId;
+  readonly sessionId: string | null;
+  readonly transcript: string | null;
+  readonly startedAtMs: number;
+  readonly reading: StateReading;
+  readonly model: string | null;
+  readonly context: ContextReading | null;
+  readonly contexts: readonly ContextSign[];
+  readonly band: BandStay | null;
   /** How much of the account's allowance is used, where the status line tells. */
-  limits: UsageLimit[];
-  sources: SourceSign[];
-  costUsd: number | null;
-  lastActivityMs: number | null;
-  lastTurn: TurnEnd | null;
-  lastTurnAtMs: number | null;
+  readonly limits: readonly UsageLimit[];
+  readonly sources: readonly SourceSign[];
+  readonly costUsd: number | null;
+  readonly lastActivityMs: number | null;
+  readonly lastTurn: TurnEnd | null;
+  readonly lastTurnAtMs: number | null;
   /** A newer one is open on record, whatever the state says: its end may just not be written yet. */
-  turnIsOpen: boolean;
-  error: string | null;
+  readonly turnIsOpen: boolean;
+  readonly error: string | null;
   /** The client's own word for the kind of the last turn's error. */
-  errorKind: string | null;
+  readonly errorKind: string | null;
   /** Its work was given up after an error and was not taken up again since, whatever else it did. */
-  stopped: { sinceMs: number; error: string | null; errorKind: string | null } | null;
+  readonly stopped: { sinceMs: number; error: string | null; errorKind: string | null } | null;
   /** Until then its client waits out a usage limit and goes on by itself; null: it does not. */
-  limitedUntilMs: number | null;
+  readonly limitedUntilMs: number | null;
   /** null: none is, or its client does not record it. */
-  refused: RefusedRequest | null;
+  readonly refused: RefusedRequest | null;
   /** How it ended, where that was not by being closed at its prompt. */
-  endedBadly: string | null;
-  background: BackgroundWork[];
-  findings: Finding[];
+  readonly endedBadly: string | null;
+  readonly background: readonly BackgroundWork[];
+}
+
+/** What is seen of an agent, and what is wrong with it by the board: what `status` shows and the rules go by. */
+export interface AgentView extends Sighting {
+  readonly findings: readonly Finding[];
 }

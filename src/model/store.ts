@@ -1,5 +1,5 @@
 import type { Action, ActionOutcome } from './action.ts';
-import type { AgentView, Authority, Source } from './agent.ts';
+import type { Authority, Sighting, Source } from './agent.ts';
 import type { AgingRows, ClockMark } from './aging.ts';
 import type { Deeds, RulePrompt } from './deeds.ts';
 import type { Json, WatchEvent } from './event.ts';
@@ -52,7 +52,7 @@ export interface CheckRow {
 
 /** What one flush writes, all or nothing. */
 export interface StoreBatch {
-  agents: AgentView[];
+  agents: Sighting[];
   sessions: SessionRow[];
   events: WatchEvent[];
   spawns: SpawnRow[];
@@ -62,7 +62,7 @@ export interface StoreBatch {
 
 /** What an earlier run left behind of an agent; the view's transcript is that of its last session. */
 export interface StoredAgent {
-  view: AgentView;
+  view: Sighting;
   /** By session id: how far its transcript is recorded. */
   recorded: Map<string, { inode: string; offset: number }>;
   /** The last hooks of its last session, the oldest first: their files are gone. */

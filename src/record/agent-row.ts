@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentView } from '../model/agent.ts';
+import type { Sighting } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
 import {
   bigCount,
@@ -67,7 +67,7 @@ export const upsertAgents = `
     .map((column) => `${column} = excluded.${column}`)
     .join(', ')}`;
 
-export function agentRow(host: string, view: AgentView): object {
+export function agentRow(host: string, view: Sighting): object {
   return {
     host,
     name: view.agent,
@@ -195,7 +195,7 @@ export function storedRows(rows: readonly unknown[], odd: OddRow): AgentRecord[]
   return sound('agents', agentShape, rows, odd);
 }
 
-export function storedView(row: AgentRecord): AgentView {
+export function storedView(row: AgentRecord): Sighting {
   const context =
     row.context_used === null || row.context_at === null
       ? null
@@ -256,7 +256,6 @@ export function storedView(row: AgentRecord): AgentView {
     refused: null,
     endedBadly: null,
     background: row.background,
-    findings: [],
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentView } from '../model/agent.ts';
+import type { Sighting } from '../model/agent.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
 import { selectAgents, storedRows, storedView, time } from './agent-row.ts';
@@ -45,7 +45,7 @@ const selectPoints = `SELECT p.at, p.used, p.window_size, p.usable, p.turn_at, p
   ${texts('p', 'session_id', 'source', 'compacted')} FROM context_points p`;
 
 export interface ContextHistory {
-  view: AgentView;
+  view: Sighting;
   /** Of its present session, oldest first. */
   points: ContextPoint[];
   /** The last time the client compacted by itself, in any session on the same window. */

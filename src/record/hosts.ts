@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { AgentView } from '../model/agent.ts';
+import type { Sighting } from '../model/agent.ts';
 import type { HostEntry } from '../model/host.ts';
 import { ok, type Result } from '../model/result.ts';
 import { selectAgents, storedRows, storedView } from './agent-row.ts';
@@ -53,7 +53,7 @@ export interface HostRecord {
   name: string;
   /** How long ago it was last heard; null: never, or before that was written down. */
   ageMs: number | null;
-  agents: AgentView[];
+  agents: Sighting[];
 }
 
 const hostsMax = 1_000;

@@ -1,4 +1,4 @@
-import type { AgentView } from '../model/agent.ts';
+import type { Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { SpawnRow } from '../model/spawn.ts';
@@ -15,7 +15,7 @@ export class Journal {
   readonly #store: Store;
   readonly #host: string;
   readonly #counters: Counters;
-  #agents = new Map<string, AgentView>();
+  #agents = new Map<string, Sighting>();
   #sessions = new Map<string, SessionRow>();
   #spawns = new Map<string, SpawnRow>();
   #events: WatchEvent[] = [];

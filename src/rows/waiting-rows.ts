@@ -67,6 +67,11 @@ export class WaitingRows {
     return this.#away;
   }
 
+  /** Why the last file of what people were told was not written; null: it was. */
+  get spoolFailure(): string | null {
+    return this.#parts.spool.failure;
+  }
+
   /** What an earlier run told people while the database was away, before anything is decided. */
   async restore(): Promise<boolean> {
     this.#parts.spool.load();

@@ -1,4 +1,4 @@
-import type { AgentView } from '../model/agent.ts';
+import type { Finding, Sighting } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { SpawnEnd, SpawnRow, SpawnSign, SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow } from '../model/store.ts';
@@ -18,12 +18,12 @@ const severities: Record<SpawnStatus, CheckRow['status']> = {
   abandoned: 'critical',
 };
 
-/** The check row of a status that changed. */
+/** The check row of a status that changed. `found`: what is wrong with it by the board. */
 export function changeRow(
   spawn: Spawn,
   before: SpawnStatus,
   moment: Moment,
-  idFor: (agent: string | null, check: CheckName, subject: string | null) => string,
+  found: (check: CheckName) => Finding | undefined,
 ): CheckRow {
   const { agent, project, taskId, taskType, output, status, reason } = spawn.row;
   const check = checks[status];
@@ -41,7 +41,7 @@ export function changeRow(
       from: before,
       reason,
       minutes: minutes(spawn.quietMs),
-      finding: check === undefined || (status === 'failed' && !spawn.untold) ? null : idFor(agent, check, taskId),
+      finding: check === undefined ? null : (found(check)?.id ?? null),
     },
   };
 }
@@ -112,7 +112,7 @@ export function endOf(row: SpawnRow, nowMs: number): SpawnEnd | null {
 }
 
 /** The row of work that an agent's own record tells of. */
-export function clientRow(host: string, view: AgentView, work: SpawnSign, sessionId: string | null): SpawnRow {
+export function clientRow(host: string, view: Sighting, work: SpawnSign, sessionId: string | null): SpawnRow {
   return {
     id: null,
     host,

@@ -2,7 +2,7 @@ import { failureAtEnd } from '../detect/last-line.ts';
 import { type Quiet, tellQuiet } from '../detect/quiet.ts';
 import type { SpawnState } from '../detect/spawn-findings.ts';
 import { judgeSpawn, type SpawnLimits } from '../detect/spawns.ts';
-import type { AgentView } from '../model/agent.ts';
+import type { Sighting } from '../model/agent.ts';
 import type { SpawnEnd, SpawnRow, SpawnStatus } from '../model/spawn.ts';
 import { shown, untrusted } from '../model/text.ts';
 import type { OutputGlance, Outputs } from '../sense/outputs.ts';
@@ -14,7 +14,7 @@ export interface Moment {
 }
 
 interface Surroundings {
-  parent: AgentView | null;
+  parent: Sighting | null;
   glance: (path: string) => OutputGlance;
   outputs: Outputs;
   sharedWith: string[];
@@ -109,7 +109,7 @@ export class Spawn {
     };
   }
 
-  #findParent(parent: AgentView | null, nowMs: number): void {
+  #findParent(parent: Sighting | null, nowMs: number): void {
     const { agent, sessionId } = this.row;
     const how =
       agent !== null && (parent === null || parent.reading.state === 'ended')
@@ -153,7 +153,7 @@ export class Spawn {
   }
 
   /** A dialog holds it up, not itself: that time does not count. */
-  #isWaiting(parent: AgentView | null, moment: Moment): boolean {
+  #isWaiting(parent: Sighting | null, moment: Moment): boolean {
     const waiting = this.callOpen && this.end === null && parent?.reading.state === 'waiting';
     if (waiting) this.#waitedMonotonicMs = moment.monotonicMs;
     if (this.#waitedMonotonicMs !== null)

@@ -7,7 +7,7 @@ import type { Spawns } from './spawns.ts';
 
 let world: World;
 let spawns: Spawns;
-const findings = () => spawns.overlay([world.view])[0]?.findings.map(({ check, subject }) => `${check} ${subject}`);
+const findings = () => world.board.view('p-ps')?.findings.map(({ check, subject }) => `${check} ${subject}`);
 
 beforeEach(() => {
   world = new World();
@@ -20,18 +20,18 @@ describe('thresholds', () => {
     world.write('/tmp/b1.output');
     tell(spawns, world, works);
     world.pass(15 * minute - 1);
-    spawns.look();
+    world.look(spawns);
     expect(world.status('b1')).toBe('running');
     world.pass(1);
-    spawns.look();
+    world.look(spawns);
     expect(world.status('b1')).toBe('stalled');
     expect(findings()).toEqual(['spawn-stalled b1']);
     world.pass(15 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(world.status('b1')).toBe('abandoned');
     expect(findings()).toEqual(['spawn-abandoned b1']);
     world.write('/tmp/b1.output');
-    spawns.look();
+    world.look(spawns);
     expect(world.status('b1')).toBe('running');
     expect(findings()).toEqual([]);
     expect(world.checks.map(({ status, details }) => `${status} ${details.spawn_status}`)).toEqual([
@@ -47,7 +47,7 @@ describe('thresholds', () => {
     for (let minutes = 0; minutes < 280; minutes += 1) {
       if (minutes % 14 === 0) world.write('/tmp/b1.output');
       world.pass(minute);
-      spawns.look();
+      world.look(spawns);
     }
     expect(world.checks).toEqual([]);
   });
@@ -56,12 +56,12 @@ describe('thresholds', () => {
     world.write('/tmp/b1.output');
     tell(spawns, world, [shell(world, 'b1')]);
     world.nowMs += 600 * minute;
-    spawns.look();
+    world.look(spawns);
     expect(world.status('b1')).toBe('running');
     world.nowMs -= 900 * minute;
-    spawns.look();
+    world.look(spawns);
     world.pass(14 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(world.checks).toEqual([]);
   });
 
@@ -69,10 +69,10 @@ describe('thresholds', () => {
     world.write('/tmp/t1.log', { mtimeMs: world.nowMs - 600 * minute });
     tracked(world, 1);
     return spawns.restore().then(() => {
-      spawns.look();
+      world.look(spawns);
       expect(world.status('t1')).toBe('running');
       world.pass(15 * minute);
-      spawns.look();
+      world.look(spawns);
       expect(world.status('t1')).toBe('stalled');
     });
   });
@@ -89,7 +89,7 @@ describe('a daemon that was away', () => {
     world.monotonicMs = 5;
     spawns = world.daemon();
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     expect(world.status('t1')).toBe('running');
     expect(world.status('t2')).toBe('abandoned');
   });
@@ -99,15 +99,15 @@ describe('a daemon that was away', () => {
     tracked(world, 2, { noticed: 'running' });
     world.pass(600 * minute);
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     expect(world.status('t1')).toBe('running');
     expect(world.status('t2')).toBe('running');
     world.pass(15 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(world.status('t1')).toBe('running');
     expect(world.status('t2')).toBe('stalled');
     world.pass(15 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(world.status('t1')).toBe('abandoned');
   });
 
@@ -115,7 +115,7 @@ describe('a daemon that was away', () => {
     const spawnedAtMs = world.nowMs - 20 * minute;
     tracked(world, 1, { status: 'stalled', noticed: 'stalled', output: '/tmp/never-there', spawnedAtMs });
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual(['spawn-stalled t1']);
     expect(world.checks).toEqual([]);
   });
@@ -124,14 +124,14 @@ describe('a daemon that was away', () => {
     tracked(world, 1, { status: 'failed', reason: 'exit 3', endedAtMs: world.nowMs, noticed: 'running' });
     tracked(world, 2, { status: 'failed', reason: 'exit 3', endedAtMs: world.nowMs, noticed: 'failed' });
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual(['spawn-failed t1']);
   });
 
   it('tells what was seen to fail a moment before the daemon died, without a trouble about it', async () => {
     tracked(world, 1, { status: 'failed', endedAtMs: world.nowMs, noticed: 'failed', isUnopened: true });
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual(['spawn-failed t1']);
   });
 
@@ -156,11 +156,11 @@ describe('output files of all kinds', () => {
     tracked(world, 1);
     if (info !== null) world.write('/tmp/t1.log', info);
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     expect(world.rows.at(-1)).toMatchObject({ status: 'running', reason });
     world.pass(15 * minute);
     if (info !== null) world.write('/tmp/t1.log', info);
-    spawns.look();
+    world.look(spawns);
     expect(world.rows.at(-1)).toMatchObject({ status: 'stalled', reason });
   });
 
@@ -168,7 +168,7 @@ describe('output files of all kinds', () => {
     tracked(world, 1);
     world.write('/tmp/t1.log', { size: 5_000 });
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     for (const given of [
       { inode: '2', size: 0 },
       { inode: '2', size: 90 },
@@ -176,7 +176,7 @@ describe('output files of all kinds', () => {
     ]) {
       world.pass(14 * minute);
       world.write('/tmp/t1.log', given);
-      spawns.look();
+      world.look(spawns);
     }
     expect(world.status('t1')).toBe('running');
     expect(world.checks).toEqual([]);
@@ -188,7 +188,7 @@ describe('output files of all kinds', () => {
     await spawns.restore();
     for (let round = 0; round < 3; round += 1) {
       world.write('/tmp/both.log');
-      spawns.look();
+      world.look(spawns);
       world.pass(14 * minute);
     }
     expect(world.checks).toEqual([]);
@@ -201,12 +201,12 @@ describe('output files of all kinds', () => {
     world.write('/tmp/t1.log');
     world.texts.set('/tmp/t1.log', 'npm ERR! code 1\n');
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     world.pass(minute);
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual(['spawn-looks-failed t1']);
     world.pass(6.5 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual(['spawn-stalled t1']);
   });
 });
@@ -222,9 +222,9 @@ describe('how it ended', () => {
     expect(findings()).toEqual([]);
     world.pass(5_000);
     world.view = view('idle', { lastTurn: 'ok', lastTurnAtMs: world.nowMs });
-    spawns.look();
+    world.look(spawns);
     world.pass(5 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual([]);
   });
 
@@ -233,10 +233,10 @@ describe('how it ended', () => {
     tell(spawns, world, works);
     tell(spawns, world, works, [['b1', failed(world.nowMs)]]);
     world.pass(minute);
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual(['spawn-failed b1']);
     world.incidents.set('p-ps spawn-failed b1', { ackedMs: null, lastPromptMs: world.nowMs });
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual([]);
   });
 
@@ -266,19 +266,19 @@ describe('how it ended', () => {
   it('a row that somebody removed is no longer watched; one begun anew begins anew', async () => {
     tracked(world, 1);
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     world.pass(15 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(world.status('t1')).toBe('stalled');
     world.stored.delete(1);
     tracked(world, 2, { taskId: 't1', output: '/tmp/t1.log' });
     await spawns.refresh();
-    spawns.look();
+    world.look(spawns);
     expect(world.rows.at(-1)).toMatchObject({ id: 2, taskId: 't1', status: 'running' });
     world.stored.clear();
     await spawns.refresh();
     world.pass(60 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual([]);
   });
 });
@@ -291,15 +291,15 @@ describe('the parent', () => {
     world.view = view('waiting');
     for (let minutes = 0; minutes < 60; minutes += 1) {
       world.pass(minute);
-      spawns.look();
+      world.look(spawns);
     }
     expect(world.rows.at(-1)).toMatchObject({ status: 'running', reason: 'waits for a permission' });
     world.view = view('idle');
     world.pass(15 * minute - 1);
-    spawns.look();
+    world.look(spawns);
     expect(world.checks).toEqual([]);
     world.pass(1);
-    spawns.look();
+    world.look(spawns);
     expect(world.status('a1')).toBe('stalled');
   });
 
@@ -313,9 +313,9 @@ describe('the parent', () => {
     expect(findings()).toEqual(['orphaned-work s1']);
     world.pass(14 * minute);
     world.write('/tmp/new/agent-a1.jsonl');
-    spawns.look();
+    world.look(spawns);
     world.pass(minute);
-    spawns.look();
+    world.look(spawns);
     expect(world.status('a1')).toBe('running');
     expect(world.rows.findLast(({ taskId }) => taskId === 'a1')?.output).toBe('/tmp/new/agent-a1.jsonl');
     expect(world.status('b1')).toBe('stalled');
@@ -341,7 +341,7 @@ describe('the parent', () => {
     const works = [shell(world, 'a1', { kind: 'subagent' }), shell(world, 'b1')];
     tell(spawns, world, works);
     world.view = view('ended');
-    spawns.look();
+    world.look(spawns);
     expect(world.status('a1')).toBe('abandoned');
     expect(world.status('b1')).toBe('running');
     expect(findings()).toEqual(['orphaned-work s1']);
@@ -351,11 +351,11 @@ describe('the parent', () => {
     tracked(world, 1, { agent: null, sessionId: null });
     tracked(world, 2, { agent: null, sessionId: null, project: 'elsewhere' });
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     world.pass(15 * minute);
-    spawns.look();
+    world.look(spawns);
     expect(findings()).toEqual(['spawn-stalled t1']);
-    expect(spawns.loose()).toMatchObject([
+    expect(world.board.loose()).toMatchObject([
       { project: 'elsewhere', finding: { check: 'spawn-stalled', subject: 't2' } },
     ]);
   });
@@ -363,11 +363,11 @@ describe('the parent', () => {
   it('is asked for progress only about what cannot be seen', async () => {
     tracked(world, 1);
     await spawns.restore();
-    spawns.look();
+    world.look(spawns);
     expect(spawns.progress('p-ps')).toMatchObject({ hidden: false });
     tracked(world, 2, { output: null });
     await spawns.refresh();
-    spawns.look();
+    world.look(spawns);
     expect(spawns.progress('p-ps')).toMatchObject({ hidden: true });
   });
 });
@@ -377,7 +377,7 @@ it('an output that grows all the time is not written down all the time', () => {
   for (let step = 0; step < 40; step += 1) {
     world.pass(500);
     world.write('/tmp/b1.output');
-    spawns.look();
+    world.look(spawns);
   }
   expect(world.rows.length).toBeLessThanOrEqual(7);
 });

@@ -1,9 +1,8 @@
 import type { Config } from '../config/schema.ts';
-import { type FoundTrouble, findSpawnTroubles } from '../detect/spawn-findings.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
-import type { CheckName } from '../model/check.ts';
+import { findSpawnTroubles } from '../detect/spawn-findings.ts';
+import type { Board } from '../findings/board.ts';
+import type { FoundTrouble, Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
-import type { Incident } from '../model/incident.ts';
 import type { SpawnRow, SpawnSigns, SpawnStatus, StoredSpawn } from '../model/spawn.ts';
 import type { Store, StoreBatch } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
@@ -27,17 +26,14 @@ interface SpawnsParts {
   clock: Clock;
   counters: Counters;
   config: () => Config;
-  views: () => AgentView[];
   record: (batch: StoreBatch) => void;
-  idFor: (agent: string | null, check: CheckName, subject: string | null) => string;
-  /** The open incident about it. */
-  incident: (agent: string | null, check: CheckName, subject: string | null) => Incident | null;
+  board: Pick<Board, 'about' | 'findings' | 'post'>;
 }
 
-/** A finding that belongs to no agent. */
-export interface LooseFinding {
-  project: string;
-  finding: Finding;
+/** A spawn whose status changed. */
+interface Change {
+  spawn: Spawn;
+  before: SpawnStatus;
 }
 
 const keptMs = 24 * 3_600_000;
@@ -57,7 +53,6 @@ export class Spawns {
   readonly #counted = new Set<string>();
   readonly #startedMs: number;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  #troubles: FoundTrouble[] = [];
   #refreshing: Promise<void> | null = null;
 
   constructor(parts: SpawnsParts) {
@@ -92,12 +87,12 @@ export class Spawns {
   }
 
   /** What an agent's own records say now. */
-  seen(view: AgentView, signs: SpawnSigns | null): void {
+  seen(view: Sighting, signs: SpawnSigns | null): void {
     if (signs !== null) this.#signs.set(view.agent, signs);
   }
 
   /** `pauseMs`: not if the last look is younger. */
-  look(pauseMs = 0): void {
+  look(sightings: readonly Sighting[], pauseMs = 0): void {
     const { clock, config } = this.#parts;
     const { spawn } = config();
     if (clock.monotonicMs() - this.#lookedMs < pauseMs) return;
@@ -107,37 +102,25 @@ export class Spawns {
       monotonicMs: clock.monotonicMs(),
       limits: { stallMs: spawn.stallMinutes * 60_000, abandonMs: spawn.abandonMinutes * 60_000 },
     };
-    const views = new Map(this.#parts.views().map((view) => [view.agent, view]));
+    const views = new Map(sightings.map((view) => [view.agent, view]));
     for (const [agent, signs] of this.#signs) {
       const view = views.get(agent);
       if (view === undefined) this.#signs.delete(agent);
       else this.#takeSigns(view, signs);
     }
     const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
-    this.#lookAtAll(moment, views, batch);
+    const changes = this.#lookAtAll(moment, views, batch);
     const states = [...this.#spawns.values()].map((each) => each.state());
     const warnMs = Math.min(60_000, moment.limits.stallMs / 4);
-    this.#tellTroubles(findSpawnTroubles(states, { warnMs }, moment.nowMs), moment, batch);
+    const troubles = findSpawnTroubles(states, { warnMs }, moment.nowMs);
+    this.#parts.board.post(
+      'spawns',
+      troubles.filter((trouble) => !this.#isTooSoon(trouble, moment.nowMs)),
+    );
+    for (const change of changes) batch.checks.push(this.#changeRow(change, moment));
     this.#summarise(moment, batch);
     this.#forget(moment.nowMs);
     if (batch.spawns.length + batch.checks.length > 0) this.#parts.record(batch);
-  }
-
-  /** The views with what is wrong with their spawns. */
-  overlay(views: AgentView[]): AgentView[] {
-    if (this.#troubles.length === 0) return views;
-    return views.map((view) => {
-      const mine = this.#troubles.filter(({ agent }) => agent === view.agent);
-      return mine.length === 0
-        ? view
-        : { ...view, findings: [...view.findings, ...mine.map((each) => this.#named(each))] };
-    });
-  }
-
-  loose(): LooseFinding[] {
-    return this.#troubles
-      .filter(({ agent }) => agent === null)
-      .map((trouble) => ({ project: trouble.project, finding: this.#named(trouble) }));
   }
 
   /** How one stands; null: there is none of that id. */
@@ -164,10 +147,6 @@ export class Spawns {
     return [...this.#spawns.values()].filter((spawn) => spawn.row.agent === agent && !spawn.isOver);
   }
 
-  #named({ agent, finding }: FoundTrouble): Finding {
-    return { ...finding, id: this.#parts.idFor(agent, finding.check, finding.subject), standing: 'seen' };
-  }
-
   /** A stored row: of an earlier run, or of somebody who tracks. */
   #takeIn({ noticed, isUnopened, ...row }: StoredSpawn): void {
     const key = keyOf(row);
@@ -182,12 +161,12 @@ export class Spawns {
     const quiet = { stalled: stallMinutes, abandoned: abandonMinutes }[row.status as 'stalled'] ?? 0;
     // What changed while nobody looked is a change yet to be told.
     const spawn = new Spawn({ ...row, status: noticed ?? 'running' }, end, quiet * 60_000);
-    const isOpen = noticed === 'failed' && this.#parts.incident(row.agent, 'spawn-failed', row.taskId) !== null;
+    const isOpen = noticed === 'failed' && this.#parts.board.about(row.agent, 'spawn-failed', row.taskId) !== null;
     spawn.untold = isUnopened || isOpen;
     this.#spawns.set(key, spawn);
   }
 
-  #takeSigns(view: AgentView, signs: SpawnSigns): void {
+  #takeSigns(view: Sighting, signs: SpawnSigns): void {
     for (const work of signs.works) {
       const key = `client\n${view.agent}\n${work.id}`;
       const end = signs.ends.get(work.id) ?? null;
@@ -214,7 +193,8 @@ export class Spawns {
     }
   }
 
-  #lookAtAll(moment: Moment, views: ReadonlyMap<string, AgentView>, batch: StoreBatch): void {
+  #lookAtAll(moment: Moment, views: ReadonlyMap<string, Sighting>, batch: StoreBatch): Change[] {
+    const changes: Change[] = [];
     const glances = new Map<string, OutputGlance>();
     const glance = (path: string): OutputGlance => {
       const known = glances.get(path);
@@ -237,11 +217,20 @@ export class Spawns {
       const before = spawn.look(moment, { parent, glance, outputs: this.#parts.outputs, sharedWith });
       if (before !== spawn.row.status) {
         spawn.untold = spawn.row.status === 'failed' && spawn.end?.how === 'failed';
-        batch.checks.push(changeRow(spawn, before, moment, this.#parts.idFor));
+        changes.push({ spawn, before });
       }
       if (spawn.untold && this.#isToldOtherwise(spawn, parent, moment.nowMs)) spawn.untold = false;
       this.#write(spawn, moment, batch);
     }
+    return changes;
+  }
+
+  #changeRow({ spawn, before }: Change, moment: Moment) {
+    const { agent, taskId } = spawn.row;
+    const findings = this.#parts.board.findings(agent);
+    return changeRow(spawn, before, moment, (check) =>
+      findings.find((finding) => finding.check === check && finding.subject === taskId),
+    );
   }
 
   /** Output files that more than one running spawn writes to. */
@@ -254,12 +243,12 @@ export class Spawns {
     return by;
   }
 
-  #isToldOtherwise(spawn: Spawn, parent: AgentView | null, nowMs: number): boolean {
+  #isToldOtherwise(spawn: Spawn, parent: Sighting | null, nowMs: number): boolean {
     const { agent, taskId, taskType, source } = spawn.row;
     const endedMs = spawn.end?.atMs ?? nowMs;
     if (nowMs - endedMs > keptMs) return true;
     // Told to a human it stays until somebody has seen it.
-    const incident = this.#parts.incident(agent, 'spawn-failed', taskId);
+    const incident = this.#parts.board.about(agent, 'spawn-failed', taskId);
     if (incident !== null && (incident.ackedMs !== null || incident.lastPromptMs !== null)) return true;
     if (source !== 'client' || taskType !== 'shell' || parent === null) return false;
     return parent.lastTurn === 'ok' && (parent.lastTurnAtMs ?? 0) > endedMs;
@@ -275,31 +264,7 @@ export class Spawns {
     batch.spawns.push(spawn.row);
   }
 
-  #tellTroubles(troubles: FoundTrouble[], moment: Moment, batch: StoreBatch): void {
-    const fresh = troubles.filter(({ agent, finding }) => !this.#isTooSoon(agent, finding, moment.nowMs));
-    const orphaned = (list: FoundTrouble[]) => list.filter(({ finding }) => finding.check === 'orphaned-work');
-    const same = (a: FoundTrouble) => (b: FoundTrouble) =>
-      a.agent === b.agent && a.finding.subject === b.finding.subject;
-    const row = (trouble: FoundTrouble, status: 'ok' | 'warning') => {
-      const { id, evidence } = this.#named(trouble);
-      const details = { finding: id, session_id: trouble.finding.subject, evidence: evidence.map(({ text }) => text) };
-      const { agent, project } = trouble;
-      batch.checks.push({ agent, project, atMs: moment.nowMs, type: 'orphaned_work', status, details });
-    };
-    const before = orphaned(this.#troubles);
-    const now = orphaned(fresh);
-    // Those of an earlier run have their row already.
-    for (const trouble of now) {
-      const known =
-        before.some(same(trouble)) ||
-        this.#parts.incident(trouble.agent, 'orphaned-work', trouble.finding.subject) !== null;
-      if (!known) row(trouble, 'warning');
-    }
-    for (const trouble of before) if (!now.some(same(trouble))) row(trouble, 'ok');
-    this.#troubles = fresh;
-  }
-
-  #isTooSoon(agent: string | null, finding: FoundTrouble['finding'], nowMs: number): boolean {
+  #isTooSoon({ agent, finding }: FoundTrouble, nowMs: number): boolean {
     if (finding.check !== 'spawn-failed') return false;
     const spawn = this.#spawns.get(`client\n${agent}\n${finding.subject}`);
     const waitMs = Math.min(takeUpMs, this.#parts.config().spawn.stallMinutes * 60_000);
@@ -331,7 +296,7 @@ export class Spawns {
 }
 
 /** `{project}-ps`, else the only living agent of the project. */
-function parentOf(project: string, views: ReadonlyMap<string, AgentView>): string | null {
+function parentOf(project: string, views: ReadonlyMap<string, Sighting>): string | null {
   const living = [...views.values()].filter((view) => view.project === project && view.reading.state !== 'ended');
   const named = living.find((view) => view.agent === `${project}-ps`);
   return named?.agent ?? (living.length === 1 ? (living[0]?.agent ?? null) : null);

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { bandName } from '../decide/bands.ts';
-import type { AgentView, BandStay } from '../model/agent.ts';
+import type { BandStay, Sighting } from '../model/agent.ts';
 import type { Json, WatchEvent } from '../model/event.ts';
 import type { SessionEvent, SessionFact } from '../model/session-event.ts';
 import { shown } from '../model/text.ts';
@@ -30,7 +30,7 @@ export class AgentEvents {
   }
 
   /** Its context came into another band. */
-  ofBand(previous: AgentView | null, view: AgentView, edges: readonly number[], nowMs: number): WatchEvent {
+  ofBand(previous: Sighting | null, view: Sighting, edges: readonly number[], nowMs: number): WatchEvent {
     const name = (band: BandStay | null) => (band === null ? null : bandName(band.index, edges));
     const { used = null, window = null, percent = null, atMs = nowMs } = view.context ?? {};
     const data = { band: name(view.band), from: name(previous?.band ?? null), percent, used, window };

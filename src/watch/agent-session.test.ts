@@ -22,9 +22,9 @@ function windows(before: { session: string; model: string; window: number } | nu
     const told = { sessionId: 's', window: line } as StatusLine;
     inbox.take([{ item: { kind: 'statusline', line: told }, atMs: 1, file: 'f', owner: told.owner }], 's');
   }
-  const parts = { name: 'a', inbox, startedAtMs: 0, told: () => {}, limits: () => valuesOf() };
+  const parts = { name: 'a', inbox, startedAtMs: 0, limits: () => valuesOf() };
   const session = new AgentSession(parts, new AgentEvents('h', 'a'));
-  const look: Look = { events: [], sessions: [], points: [], changed: false, more: false };
+  const look: Look = { heard: [], hooks: [], events: [], sessions: [], points: [], changed: false, more: false };
   const events = used.map((input, index) => ({
     event: {
       atMs: index + 1,

@@ -3,7 +3,7 @@ import { type LoopTrouble, LoopWatch } from '../detect/loops/watch.ts';
 import { newSession, type SessionFacts, takeEvent } from '../detect/session.ts';
 import type { Values } from '../detect/thresholds.ts';
 import { TurnWords } from '../detect/turn-words.ts';
-import type { AgentView, ContextReading } from '../model/agent.ts';
+import type { ContextReading, Sighting } from '../model/agent.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { ContextPoint, SessionRow, StoredAgent } from '../model/store.ts';
@@ -11,13 +11,16 @@ import { shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
 import type { AgentEvents } from './agent-events.ts';
-import type { AgentInbox } from './agent-inbox.ts';
+import type { AgentInbox, HeardHook } from './agent-inbox.ts';
 import { transcriptContext } from './agent-view.ts';
 import { ContextTrail } from './context-trail.ts';
 
 const pathCharsMax = 4_096;
 
 export interface Look {
+  /** Everything the client's record says, also what was recorded before. */
+  heard: SessionEvent[];
+  hooks: HeardHook[];
   events: WatchEvent[];
   /** Sessions whose row changed: the present one, and one that just ended. */
   sessions: SessionRow[];
@@ -31,14 +34,12 @@ interface Parts {
   inbox: AgentInbox;
   /** Of the process. */
   startedAtMs: number;
-  /** Everything the client's record says, also what was recorded before. */
-  told: (agent: string, event: SessionEvent) => void;
   limits: () => Values;
 }
 
 /** The last word on the agent: this run's, and an earlier one's. */
 interface Last {
-  view: AgentView | null;
+  view: Sighting | null;
   stored: StoredAgent | null;
 }
 
@@ -55,7 +56,7 @@ export class AgentSession {
   #recorded: { inode: string; offset: number } | null = null;
   #transcript: string | null = null;
   /** What an earlier run had on record of this session. */
-  #before: Pick<AgentView, 'model' | 'context'> | null = null;
+  #before: Pick<Sighting, 'model' | 'context'> | null = null;
 
   constructor(parts: Parts, events: AgentEvents) {
     this.#parts = parts;
@@ -157,7 +158,7 @@ export class AgentSession {
       if (event.fact.kind === 'tool-result') void event.fact.sign?.hash;
       this.#loops.take({ ...event, index: offset });
       this.#words.take(event.fact);
-      this.#parts.told(this.#parts.name, event);
+      look.heard.push(event);
       const context = transcriptContext(seen, this.#facts, told ?? this.storedWindow);
       const points = this.#trail.told(event, context, this.#facts);
       if (offset < recordedTo) continue;
@@ -169,7 +170,7 @@ export class AgentSession {
     }
   }
 
-  row(view: AgentView): SessionRow[] {
+  row(view: Sighting): SessionRow[] {
     if (this.#id === null) return [];
     return [
       {

@@ -1,5 +1,5 @@
 import { type AgentSigns, judgeAlone } from '../detect/state.ts';
-import type { AgentView, ContextReading, ContextSign, Source, SourceSign, StateReading } from '../model/agent.ts';
+import type { ContextReading, ContextSign, Sighting, Source, SourceSign, StateReading } from '../model/agent.ts';
 import type { StatusLine } from '../model/hook.ts';
 import { percentOf } from '../model/percent.ts';
 
@@ -101,7 +101,7 @@ function said({ state, detail, tool }: StateReading): SourceSign['alone'] {
 }
 
 /** How many living agents each source works for, and why not for the others. */
-export function countSources(views: AgentView[]): Record<string, { ok: number; failing: string[]; absent: number }> {
+export function countSources(views: Sighting[]): Record<string, { ok: number; failing: string[]; absent: number }> {
   const all: ReturnType<typeof countSources> = {};
   const living = views.filter((view) => view.reading.state !== 'ended');
   for (const { source, health, reason } of living.flatMap((view) => view.sources)) {

@@ -3,7 +3,7 @@ import { holdBand } from '../decide/bands.ts';
 import { refusedNow } from '../detect/refusals.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, type LastTurn, lastTurn, limitedUntil } from '../detect/state.ts';
-import type { AgentView, Authority, ContextReading, Source, StateReading } from '../model/agent.ts';
+import type { Authority, ContextReading, Sighting, Source, StateReading } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
 import { isEmpty, shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
@@ -36,10 +36,10 @@ export interface ViewParts {
   /** Its record is being read up: what it says is of some moment long ago. */
   isBehind: boolean;
   /** The view before, be it an earlier run's. */
-  last: AgentView | null;
+  last: Sighting | null;
 }
 
-export function describeAgent(parts: ViewParts): AgentView {
+export function describeAgent(parts: ViewParts): Sighting {
   const { facts, observation, signs, reading, last, sessionId, transcript } = parts;
   const { process, place, client } = parts.seen;
   const turn = lastTurn(signs, reading);
@@ -94,7 +94,6 @@ export function describeAgent(parts: ViewParts): AgentView {
     refused: refusedNow(facts, signs.nowMs),
     endedBadly: reading.state === 'ended' ? endedBadly(observation, last) : null,
     background: describeBackground(parts),
-    findings: [],
   };
 }
 
@@ -128,7 +127,7 @@ function lastActivity({ facts, observation, signs, heardMs }: ViewParts): number
   return known.length === 0 ? null : Math.max(...known);
 }
 
-function describeError({ facts, signs }: ViewParts, known: AgentView | null): Pick<AgentView, 'error' | 'errorKind'> {
+function describeError({ facts, signs }: ViewParts, known: Sighting | null): Pick<Sighting, 'error' | 'errorKind'> {
   if (facts.error !== null) {
     const resets = facts.limitResetsAtMs;
     const until = resets === null ? '' : ` · resets ${new Date(resets).toISOString()}`;
@@ -141,7 +140,7 @@ function describeError({ facts, signs }: ViewParts, known: AgentView | null): Pi
 }
 
 /** Without its record the last turn has to do. Whoever takes a prompt back has taken over. */
-function describeStop(parts: ViewParts, turn: LastTurn, known: AgentView | null): AgentView['stopped'] {
+function describeStop(parts: ViewParts, turn: LastTurn, known: Sighting | null): Sighting['stopped'] {
   const { facts, signs } = parts;
   if (turn.end === 'interrupted') return null;
   if (signs.session === null) {
@@ -153,7 +152,7 @@ function describeStop(parts: ViewParts, turn: LastTurn, known: AgentView | null)
   return { sinceMs, error: shown(error, 500), errorKind: clean(errorKind) };
 }
 
-function describeBackground({ facts, signs, reading }: ViewParts): AgentView['background'] {
+function describeBackground({ facts, signs, reading }: ViewParts): Sighting['background'] {
   if (reading.state === 'ended') return [];
   return [...facts.background.values()]
     .filter((work) => signs.subagents.get(work.id)?.finished !== true)
@@ -161,7 +160,7 @@ function describeBackground({ facts, signs, reading }: ViewParts): AgentView['ba
 }
 
 /** Closed at its prompt it takes its entry out of the registry; everything else is worth a word. */
-function endedBadly(observation: Observation, before: AgentView | null): string | null {
+function endedBadly(observation: Observation, before: Sighting | null): string | null {
   if (before?.reading.state === 'ended') return before.endedBadly;
   if (observation.registryLeft) return 'without closing its session, as a killed process does';
   const state = before?.reading.state ?? 'unknown';

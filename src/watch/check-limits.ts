@@ -1,13 +1,6 @@
-import type { Config } from '../config/schema.ts';
 import { completionMs } from '../detect/checks/completion-missing.ts';
 import type { CompletionLimits } from '../detect/loops/completion.ts';
 import type { Values } from '../detect/thresholds.ts';
-import { matchesGlob } from '../model/glob.ts';
-
-/** What an agent has agreed to say when it is done; null: nothing. */
-export function completionSignal({ completion }: Config['judging'], agent: string): string | null {
-  return completion.find(({ match }) => matchesGlob(match, agent))?.signal ?? null;
-}
 
 export interface CompletionRule {
   match: string;

@@ -7,11 +7,10 @@ import type { LoopTrouble } from '../detect/loops/watch.ts';
 import { type AgentSigns, isSubagentTool, judgeState, type ScreenSigns } from '../detect/state.ts';
 import type { Values } from '../detect/thresholds.ts';
 import type { TurnWords } from '../detect/turn-words.ts';
-import type { AgentView, Authority, RegistryActivity, Source, State, StateReading } from '../model/agent.ts';
+import type { Authority, RegistryActivity, Sighting, Source, State, StateReading } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import type { HostEntry } from '../model/host.ts';
 import { keepNotAfter, notAfter } from '../model/not-after.ts';
-import type { SessionEvent } from '../model/session-event.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
 import type { StoredAgent } from '../model/store.ts';
 import type { ProcessInfo } from '../model/world.ts';
@@ -21,7 +20,7 @@ import type { InboxEntry } from '../sense/inbox.ts';
 import type { ScreenSign } from '../sense/screens.ts';
 import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
 import { AgentEvents } from './agent-events.ts';
-import type { AgentInbox, HeardHook } from './agent-inbox.ts';
+import type { AgentInbox } from './agent-inbox.ts';
 import { AgentSession, type Look } from './agent-session.ts';
 import { describeAgent, transcriptContext } from './agent-view.ts';
 import { spawnSigns } from './spawn-signs.ts';
@@ -39,11 +38,9 @@ interface Parts {
   subagents: SubagentWatch | null;
   inbox: AgentInbox;
   startedAtMs: number;
-  authority: (name: string, session: string | null) => Authority;
+  /** `session`: the tmux session it is in at this moment. */
+  authority: (session: string | null) => Authority;
   stored: StoredAgent | null;
-  /** Everything the client's record says, also what was recorded before. */
-  told: (agent: string, event: SessionEvent) => void;
-  hooked: (agent: string, hook: HeardHook) => void;
   /** Sources found broken in this version of its client: they are left out. */
   broken: (clientVersion: string | null) => ReadonlySet<Source>;
   /** Edges of the bands of context, in percent. */
@@ -69,7 +66,7 @@ export class WatchedAgent {
   readonly #events: AgentEvents;
   readonly #session: AgentSession;
   #seen: SeenAgent;
-  #view: AgentView | null = null;
+  #view: Sighting | null = null;
   #compactAskedMs: number | null = null;
   #hasBacklog = false;
   #isBehind = true;
@@ -95,12 +92,12 @@ export class WatchedAgent {
     return this.#seen;
   }
 
-  get view(): AgentView | null {
+  get view(): Sighting | null {
     return this.#view;
   }
 
   /** The last word on it, be it an earlier run's. */
-  get lastView(): AgentView | null {
+  get lastView(): Sighting | null {
     return this.#view ?? this.#before?.view ?? null;
   }
 
@@ -186,9 +183,9 @@ export class WatchedAgent {
 
   /** The clock was set back: what is known counts as of now at the latest; a stay in a band moves as its incident does. */
   clockSetBack(byMs: number, nowMs: number): void {
-    const view = this.lastView;
-    if (view !== null && view.band !== null) view.band = { ...view.band, sinceMs: view.band.sinceMs - byMs };
-    for (const known of [view, this.#session.facts]) if (known !== null) keepNotAfter(known, nowMs);
+    if (this.#view !== null) this.#view = setBack(this.#view, byMs, nowMs);
+    if (this.#before !== null) this.#before = { ...this.#before, view: setBack(this.#before.view, byMs, nowMs) };
+    keepNotAfter(this.#session.facts, nowMs);
     this.#parts.follower.clockSetBack(byMs);
     this.#parts.inbox.clockSetBack(nowMs);
     this.#heardMs = this.#heardMs === null ? null : notAfter(this.#heardMs, nowMs);
@@ -200,10 +197,10 @@ export class WatchedAgent {
 
   /** Its state does not change by itself, and the registry still says the same: that is seen as of now. */
   isSettled(nowMs: number, isWatched: (folder: string) => boolean): boolean {
-    const reading = this.#view?.reading;
-    if (reading === undefined || this.#noRegistry || !settled.includes(reading.state)) return false;
+    const view = this.#view;
+    if (view === null || this.#noRegistry || !settled.includes(view.reading.state)) return false;
     if (!this.#parts.follower.isSame(nowMs, isWatched)) return false;
-    reading.seenAtMs = nowMs;
+    this.#view = { ...view, reading: { ...view.reading, seenAtMs: nowMs } };
     return true;
   }
 
@@ -220,13 +217,14 @@ export class WatchedAgent {
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
     this.#isBehind = observation.more;
-    const look: Look = { events: [], sessions: [], points: [], changed: false, more: observation.more };
+    const none = { heard: [], events: [], sessions: [], points: [] };
+    const look: Look = { ...none, hooks, changed: false, more: observation.more };
     if (observation.restarted) {
       const last = { view: this.#view, stored: this.#before };
       this.#session.restart(observation, last, nowMs, look);
     }
     this.#session.take(observation, this.#seen, look);
-    this.#takeHooks(hooks, look);
+    for (const hook of hooks) look.events.push(this.#events.ofHook(hook));
     const subagents = this.#pollSubagents();
     this.#spawned =
       this.#session.transcript === null || this.#hasBacklog
@@ -260,13 +258,6 @@ export class WatchedAgent {
     return this.#parts.subagents.poll(this.#session.transcript, running, inForeground);
   }
 
-  #takeHooks(hooks: HeardHook[], look: Look): void {
-    for (const heard of hooks) {
-      this.#parts.hooked(this.name, heard);
-      look.events.push(this.#events.ofHook(heard));
-    }
-  }
-
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
     const broken = this.#broken();
@@ -295,7 +286,7 @@ export class WatchedAgent {
     };
   }
 
-  #describe(observation: Observation, signs: AgentSigns): AgentView {
+  #describe(observation: Observation, signs: AgentSigns): Sighting {
     const { host, inbox, startedAtMs, authority } = this.#parts;
     const reading = this.#judge(signs);
     // Kept, for a picture is taken only after a silence.
@@ -303,7 +294,7 @@ export class WatchedAgent {
     return describeAgent({
       name: this.name,
       host: host.name,
-      authority: authority(this.name, this.#seen.place?.pane.session ?? null),
+      authority: authority(this.#seen.place?.pane.session ?? null),
       startedAtMs,
       seen: this.#seen,
       sessionId: this.#session.id,
@@ -347,7 +338,7 @@ export class WatchedAgent {
     return this.#broken().has(source);
   }
 
-  #compare(view: AgentView, nowMs: number, look: Look): void {
+  #compare(view: Sighting, nowMs: number, look: Look): void {
     const previous = this.lastView;
     if (previous === null) {
       const where: Json = view.tmux === null ? null : { ...view.tmux };
@@ -376,12 +367,20 @@ export class WatchedAgent {
   }
 }
 
+/** Nothing of it is later than now; how long a stay in a band lasts stays as it is. */
+function setBack(view: Sighting, byMs: number, nowMs: number): Sighting {
+  const { band } = view;
+  const back = structuredClone({ ...view, band: band === null ? null : { ...band, sinceMs: band.sinceMs - byMs } });
+  keepNotAfter(back, nowMs);
+  return back;
+}
+
 function isSameState(a: StateReading, b: StateReading): boolean {
   return a.state === b.state && a.detail === b.detail && a.tool === b.tool;
 }
 
 /** Everything of a view but what moves by itself with time. */
-function fingerprint(view: AgentView): string {
+function fingerprint(view: Sighting): string {
   const sources = view.sources.map(({ source, health }) => ({ source, health }));
   return JSON.stringify({ ...view, sources, contexts: [], reading: { ...view.reading, seenAtMs: 0 } });
 }

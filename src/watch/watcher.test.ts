@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
+import { madeBoard } from '../../test/runs/made-board.ts';
 import { claudeCode } from '../clients/claude-code/client.ts';
 import { defaultConfig } from '../config/schema.ts';
+import { Examiner } from '../findings/examiner.ts';
 import type { AgentView } from '../model/agent.ts';
-import type { CheckName } from '../model/check.ts';
 import { Counters } from '../model/counters.ts';
 import type { StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessInfo } from '../model/world.ts';
 import type { SeenAgent, Sweep } from '../sense/fleet.ts';
-import { Watcher } from './watcher.ts';
+import { type Looked, Watcher } from './watcher.ts';
 
 const config = defaultConfig();
 const socket = '/tmp/tmux-1/default';
@@ -23,9 +24,8 @@ const inPane: SeenAgent = { ...byRegistry, place: { socket, pane } };
 const answers: Sweep['servers'][number] = { socket, panes: 1, failure: null };
 const hangs: Sweep['servers'][number] = { socket, panes: null, failure: 'hung' };
 
-/** A watcher where one process lives; `open`: the checks with an open incident. */
+/** A watcher where one process lives. */
 function watching(
-  open: readonly CheckName[] = [],
   texts: ReadonlyMap<string, string> = new Map(),
   clock: Clock = { nowMs: () => viewNowMs, monotonicMs: () => viewNowMs },
 ) {
@@ -43,6 +43,8 @@ function watching(
     startedAtMs: () => viewNowMs - 60_000,
   };
   let sweep: Sweep = { agents: [], servers: [] };
+  const board = madeBoard({ clock });
+  const examiner = new Examiner({ board, config: () => config });
   const watcher = new Watcher({
     host: { id: 'h', name: 'h', machine: null, copyOf: null },
     clients: [claudeCode],
@@ -53,30 +55,32 @@ function watching(
     clock,
     counters: new Counters(),
     config: () => config,
-    record: () => {},
+    configFor: () => config,
     congested: () => false,
     changed: () => {},
     failed: (error) => {
       throw error;
     },
-    told: () => {},
-    hooked: () => {},
     broken: () => new Set(),
-    authority: (_agent, session) => (session === null ? 'observe' : 'manage'),
-    unansweredSince: () => null,
-    idFor: (agent, check) => `${agent}/${check}`,
-    isOpen: (_agent, check) => open.includes(check),
-    spawned: () => {},
+    ...{ word: { of: () => null }, board, examiner },
   });
+  const take = (looks: Iterable<Looked>) => {
+    for (const { agent, view } of looks)
+      examiner.examine(view, { ...signsOf(agent), unansweredSinceMs: null }, clock.nowMs());
+    board.publish(watcher.views());
+  };
   return {
     watcher,
+    pulse: () => take(watcher.pulse()),
     async tick(agents: SeenAgent[], servers: Sweep['servers']) {
       sweep = { agents, servers };
-      await watcher.tick();
-      return watcher.views()[0];
+      take(await watcher.tick());
+      return board.views()[0];
     },
   };
 }
+
+const signsOf = ({ loops, words }: Looked['agent']) => ({ loops, words });
 
 /** Files that are only read. */
 function filesOf(texts: ReadonlyMap<string, string>): Files {
@@ -139,34 +143,6 @@ describe('an agent whose tmux server hangs', () => {
   });
 });
 
-describe('an agent that ended before a restart', () => {
-  const ended = before({ reading: agentView('ended', null, 5).reading });
-
-  it('is in the trouble that was found at its end while its incident is open', () => {
-    const { watcher } = watching(['ended-unexpectedly']);
-    watcher.restore([stored(ended)]);
-    expect(watcher.views()).toMatchObject([
-      {
-        agent: 'api-ps',
-        findings: [
-          {
-            id: 'api-ps/ended-unexpectedly',
-            check: 'ended-unexpectedly',
-            standing: 'seen',
-            sinceMs: ended.reading.sinceMs,
-          },
-        ],
-      },
-    ]);
-  });
-
-  it('is in none when nothing is open', () => {
-    const { watcher } = watching([]);
-    watcher.restore([stored(ended)]);
-    expect(watcher.views()).toMatchObject([{ agent: 'api-ps', findings: [] }]);
-  });
-});
-
 describe('a record that is longer than one look takes in', () => {
   const sessionId = '0b7e8a52-0000-4000-8000-000000000000';
   const entry = { pid, sessionId, cwd: '/srv/api', procStart: startTicks, kind: 'interactive', status: 'idle' };
@@ -181,10 +157,10 @@ describe('a record that is longer than one look takes in', () => {
       [registry, JSON.stringify(entry)],
       [transcript, record],
     ]);
-    const { watcher, tick } = watching([], texts);
+    const { watcher, pulse, tick } = watching(texts);
     await tick([inPane], [answers]);
     expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([true, true]);
-    watcher.pulse();
+    pulse();
     expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([false, false]);
     const [view] = watcher.views();
     expect(view).toMatchObject({ sessionId, transcript });
@@ -195,14 +171,14 @@ describe('a record that is longer than one look takes in', () => {
       [registry, JSON.stringify(entry)],
       [transcript, `${JSON.stringify({ ...line, uuid: 'u', message: { content: 'x' } })}\n`],
     ]);
-    const { watcher, tick } = watching([], texts);
+    const { watcher, pulse, tick } = watching(texts);
     await tick([inPane], [answers]);
     expect(watcher.agent('api-ps')?.isBehind).toBe(false);
     const next = '0b7e8a52-1111-4000-8000-000000000000';
     texts.set(registry, JSON.stringify({ ...entry, sessionId: next, updatedAt: 1 }));
     await tick([inPane], [answers]);
     expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([true, true]);
-    watcher.pulse();
+    pulse();
     expect([watcher.agent('api-ps')?.isBehind, watcher.hasPending]).toEqual([false, false]);
     expect(watcher.views()[0]?.sessionId).toBe(next);
   });
@@ -216,7 +192,7 @@ describe('a clock that is set back', () => {
     const texts = new Map([[claudeCode.sources.registry.file('/home/u/.claude', pid), JSON.stringify(entry)]]);
     let nowMs = viewNowMs;
     let monotonicMs = 0;
-    const { watcher, tick } = watching([], texts, { nowMs: () => nowMs, monotonicMs: () => monotonicMs });
+    const { watcher, tick } = watching(texts, { nowMs: () => nowMs, monotonicMs: () => monotonicMs });
     const look = async () => {
       nowMs += 2_000;
       monotonicMs += 2_000;

@@ -1,13 +1,11 @@
 import type { AgentClient } from '../clients/client.ts';
 import type { Config } from '../config/schema.ts';
-import type { AgentView, Authority, ClientName, Finding, Source } from '../model/agent.ts';
-import type { CheckName } from '../model/check.ts';
+import type { Board } from '../findings/board.ts';
+import type { Examiner } from '../findings/examiner.ts';
+import type { Authority, ClientName, Sighting, Source } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
-import type { WatchEvent } from '../model/event.ts';
 import type { HostEntry } from '../model/host.ts';
-import type { SessionEvent } from '../model/session-event.ts';
-import type { SpawnSigns } from '../model/spawn.ts';
-import type { StoreBatch, StoredAgent } from '../model/store.ts';
+import type { StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessId, ProcessInfo } from '../model/world.ts';
 import { AgentFollower } from '../sense/agent-follower.ts';
 import { type Fleet, isDead, registryBytesMax, type SeenAgent, type Sweep } from '../sense/fleet.ts';
@@ -16,9 +14,9 @@ import type { Inbox } from '../sense/inbox.ts';
 import { Screens } from '../sense/screens.ts';
 import { subagentsOf } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
-import { AgentInbox, type HeardHook } from './agent-inbox.ts';
-import { Examiner } from './examiner.ts';
-import { HealthRows } from './health-rows.ts';
+import { AgentInbox } from './agent-inbox.ts';
+import type { Look } from './agent-session.ts';
+import { authorityNow, type PeoplesWord } from './authority.ts';
 import { lastPlace, leftOff, lostAgent } from './lost-agent.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
@@ -39,39 +37,39 @@ export interface WatcherParts {
   clock: Clock;
   counters: Counters;
   config: () => Config;
-  record: (batch: StoreBatch) => void;
+  /** With what the file of the project in one of these directories says. */
+  configFor: (directories: readonly (string | null)[]) => Config;
   /** More rows wait than the database takes at the moment. */
   congested: () => boolean;
   /** A folder of an agent changed: look soon. */
   changed: () => void;
   /** One agent could not be looked at; the others were. */
   failed: (error: unknown) => void;
-  told: (agent: string, event: SessionEvent) => void;
-  hooked: (agent: string, hook: HeardHook) => void;
   broken: (client: ClientName, version: string | null) => ReadonlySet<Source>;
-  /** `session`: the tmux session it is in at this moment. */
-  authority: (agent: string, session: string | null) => Authority;
-  unansweredSince: (agent: string) => number | null;
-  /** A finding's id, the same while its trouble lasts. */
-  idFor: (agent: string, check: CheckName, subject: string | null) => string;
-  /** There is an open incident about it. */
-  isOpen: (agent: string, check: CheckName, subject: string | null) => boolean;
-  /** What an agent's own records say of its background work. */
-  spawned: (view: AgentView, signs: SpawnSigns | null) => void;
+  word: Pick<PeoplesWord, 'of'>;
+  board: Pick<Board, 'isPending' | 'hasPending'>;
+  examiner: Pick<Examiner, 'limits'>;
 }
 
-/** The loop's inside: sense, detect, record. (Deciding and acting come between.) */
+/** One agent was looked at. */
+export interface Looked {
+  agent: WatchedAgent;
+  /** The sighting before, be it an earlier run's. */
+  before: Sighting | null;
+  view: Sighting;
+  look: Look;
+}
+
+/** Looks at all agents, tick by tick, and says what it saw. */
 export class Watcher {
   readonly #parts: WatcherParts;
   readonly #watches: FolderWatches;
   readonly #agents = new Map<string, WatchedAgent>();
   /** The last view of agents that are gone, by name. */
-  readonly #ended = new Map<string, AgentView>();
+  readonly #ended = new Map<string, Sighting>();
   readonly #stored = new Map<string, StoredAgent>();
-  readonly #healthRows: HealthRows;
   readonly #typed: TypedCommands;
   readonly #screens: Screens;
-  readonly #examiner: Examiner;
   #servers: Sweep['servers'] = [];
   /** Agents whose files have changed since they were looked at. */
   readonly #dirty = new Set<string>();
@@ -80,8 +78,6 @@ export class Watcher {
   constructor(parts: WatcherParts) {
     this.#parts = parts;
     this.#typed = new TypedCommands(parts.files);
-    this.#healthRows = new HealthRows(parts.config);
-    this.#examiner = new Examiner(parts);
     this.#watches = new FolderWatches(parts.files, (folder, name) => this.#noticed(folder, name));
     const capture = (socket: string, pane: string) => parts.fleet.capture(socket, pane);
     this.#screens = new Screens({ clock: parts.clock, capture, changed: parts.changed });
@@ -94,39 +90,22 @@ export class Watcher {
   /** What an earlier run knew. Its agents are either found alive again or ended while nobody watched. */
   restore(stored: StoredAgent[]): void {
     for (const agent of stored) {
-      if (agent.view.reading.state === 'ended') this.#ended.set(agent.view.agent, this.#asItEnded(agent.view));
+      if (agent.view.reading.state === 'ended') this.#ended.set(agent.view.agent, agent.view);
       else this.#stored.set(processKey(agent.view.process), agent);
     }
   }
 
-  /** Nobody looks at it again: what was found at its end stands while its incident is open. */
-  #asItEnded(view: AgentView): AgentView {
-    const check = 'ended-unexpectedly';
-    if (!this.#parts.isOpen(view.agent, check, null)) return view;
-    const { sinceMs } = view.reading;
-    const finding: Finding = {
-      id: this.#parts.idFor(view.agent, check, null),
-      check,
-      subject: null,
-      standing: 'seen',
-      severity: 'critical',
-      confidence: 0.9,
-      sinceMs,
-      evidence: [{ source: 'process', atMs: sinceMs, text: 'ended before Watchkeeper was started anew' }],
-      action: null,
-      slots: null,
-    };
-    return { ...view, findings: [finding] };
-  }
-
   /** The wall clock was set, or the machine slept: who has ended is shown for as long as before. */
   clockSet(byMs: number, nowMs: number): void {
-    for (const { reading } of this.#ended.values()) reading.sinceMs += byMs;
+    for (const [name, view] of this.#ended) {
+      const { reading } = view;
+      this.#ended.set(name, { ...view, reading: { ...reading, sinceMs: reading.sinceMs + byMs } });
+    }
     if (byMs < 0) for (const agent of this.#agents.values()) agent.clockSetBack(-byMs, nowMs);
   }
 
-  /** One full pass. */
-  async tick(): Promise<WatchEvent[]> {
+  /** One full pass. The looks are taken as they are asked for, one after the other. */
+  async tick(): Promise<Iterable<Looked>> {
     const sweep = await this.#parts.fleet.sweep();
     this.#servers = sweep.servers;
     const hung = new Set(sweep.servers.filter((server) => server.failure === 'hung').map((server) => server.socket));
@@ -140,27 +119,30 @@ export class Watcher {
       // One that is gone was last seen where it was.
       else if (place !== null && this.#lives(key, agent.seen.process.pid)) agent.place({ ...agent.seen, place: null });
     }
+    return this.#lookAtAll(found, hung);
+  }
+
+  *#lookAtAll(found: ReadonlyMap<string, SeenAgent>, hung: ReadonlySet<string>): Iterable<Looked> {
     this.#takeInLost();
     this.#readInbox();
     // Those known first: one that is gone leaves its name to whoever came in its place.
-    const events = this.#look([...this.#agents.keys()], found);
+    yield* this.#look([...this.#agents.keys()], found);
     const fresh = [...found].filter(([key]) => !this.#agents.has(key));
     for (const [key, seen] of fresh) this.#agents.set(key, this.#welcome(key, this.#whereItIs(key, seen, hung)));
-    events.push(...this.#look(fresh.map(([key]) => key)));
+    yield* this.#look(fresh.map(([key]) => key));
     const folders = [...this.#agents.values()].flatMap((agent) => agent.folders);
     this.#watches.keep(new Set([this.#parts.inbox.dir, ...folders]));
     this.#forgetLongEnded();
-    return events;
   }
 
   /** Looks at those of the agents already known that may have something new to tell. */
-  pulse(): WatchEvent[] {
+  *pulse(): Iterable<Looked> {
     this.#readInbox();
     const nowMs = this.#parts.clock.nowMs();
     const monotonicMs = this.#parts.clock.monotonicMs();
     const forEnds = monotonicMs - this.#endsLookedMs >= endsEveryMs;
     if (forEnds) this.#endsLookedMs = monotonicMs;
-    return this.#look(
+    yield* this.#look(
       [...this.#agents].filter(([key, agent]) => this.#mayBeNew(key, agent, nowMs, forEnds)).map(([key]) => key),
     );
   }
@@ -170,7 +152,7 @@ export class Watcher {
     return (
       this.#dirty.has(key) ||
       !agent.isSettled(nowMs, this.#isWatched) ||
-      this.#examiner.isPending(agent.name) ||
+      this.#parts.board.isPending(agent.name) ||
       this.#parts.inbox.hasFor(pid) ||
       // No file tells of it: left to the next tick, it would be seen late.
       (forEnds && !this.#parts.processes.goesOn(pid))
@@ -195,20 +177,23 @@ export class Watcher {
   }
 
   /** `found`: processes just seen. */
-  #look(keys: string[], found: ReadonlyMap<string, SeenAgent> = new Map()): WatchEvent[] {
+  *#look(keys: string[], found: ReadonlyMap<string, SeenAgent> = new Map()): Iterable<Looked> {
     const nowMs = this.#parts.clock.nowMs();
-    this.#examiner.pass();
-    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
     for (const key of keys) {
-      try {
-        this.#lookAt(key, nowMs, found.get(key)?.process ?? null, batch);
-      } catch (error) {
-        this.#parts.failed(error);
-      }
+      const looked = this.#tryToLook(key, nowMs, found.get(key)?.process ?? null);
+      if (looked === null) continue;
+      yield looked;
+      this.#lookedAt(key, looked);
     }
-    if (batch.agents.length + batch.events.length + batch.points.length + batch.checks.length > 0)
-      this.#parts.record(batch);
-    return batch.events;
+  }
+
+  #tryToLook(key: string, nowMs: number, process: ProcessInfo | null): Looked | null {
+    try {
+      return this.#lookAt(key, nowMs, process);
+    } catch (error) {
+      this.#parts.failed(error);
+      return null;
+    }
   }
 
   /** A living agent by its name. */
@@ -220,7 +205,7 @@ export class Watcher {
     return [...this.#agents.values()];
   }
 
-  views(): AgentView[] {
+  views(): Sighting[] {
     const living = [...this.#agents.values()].map((agent) => agent.view).filter((view) => view !== null);
     // Not found again yet, but alive: what an earlier run knew of it, with its age.
     const unseen = [...this.#stored.values()].map(({ view }) => view);
@@ -257,13 +242,11 @@ export class Watcher {
       subagents: subagentsOf(seen.client.sources, files, counters),
       inbox: inboxOf(stored, counters),
       startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
-      authority: this.#parts.authority,
+      authority: (session) => this.#authority(name, session),
       stored,
-      told: this.#parts.told,
-      hooked: this.#parts.hooked,
       broken: (version) => this.#parts.broken(seen.client.name, version),
       bands: () => this.#parts.config().bands,
-      limits: () => this.#examiner.limits,
+      limits: () => this.#parts.examiner.limits,
     });
   }
 
@@ -277,11 +260,26 @@ export class Watcher {
     return entry === null ? null : projectFor(null, entry.cwd);
   }
 
-  #lookAt(key: string, nowMs: number, process: ProcessInfo | null, batch: StoreBatch): void {
+  /** `session`: the tmux session it is in at this moment. */
+  #authority(name: string, session: string | null): Authority {
+    const others = () =>
+      this.views()
+        .filter((view) => view.agent !== name && view.reading.state !== 'ended')
+        .flatMap(({ tmux }) => (tmux === null ? [] : [tmux.session]));
+    return authorityNow(name, { session, said: this.#parts.word.of(name), config: this.configFor(name), others });
+  }
+
+  /** Where it is: as its process has it, and as it says itself. */
+  configFor(name: string): Config {
+    const agent = this.agent(name);
+    const directory = agent === null ? null : this.#parts.processes.directory(agent.seen.process.pid);
+    return this.#parts.configFor(agent === null ? [] : [directory, agent.lastView?.cwd ?? null]);
+  }
+
+  #lookAt(key: string, nowMs: number, process: ProcessInfo | null): Looked | null {
     const agent = this.#agents.get(key);
-    if (agent === undefined) return;
     // What is in its file will still be there.
-    if (agent.hasBacklog && this.#parts.congested()) return;
+    if (agent === undefined || (agent.hasBacklog && this.#parts.congested())) return null;
     this.#dirty.delete(key);
     const before = agent.lastView;
     const { process: owner, place } = agent.seen;
@@ -295,19 +293,12 @@ export class Watcher {
       process,
       taken: () => this.#takenSessions(agent),
     });
-    const view = agent.view;
-    if (view === null) return;
-    view.findings = this.#examiner.examine(view, agent, nowMs);
-    batch.events.push(...look.events);
-    batch.sessions.push(...look.sessions);
-    batch.points.push(...look.points);
-    batch.checks.push(...this.#healthRows.rows(before, view, nowMs));
-    if (look.changed || look.events.length > 0) batch.agents.push(view);
-    this.#parts.spawned(view, agent.spawned);
+    return agent.view === null ? null : { agent, before, view: agent.view, look };
+  }
+
+  #lookedAt(key: string, { agent, view, look }: Looked): void {
     if (view.reading.state === 'ended' && !look.more) {
       this.#agents.delete(key);
-      this.#healthRows.forget(agent.name);
-      this.#examiner.ended(agent.name);
       this.#ended.set(agent.name, view);
     }
     if (look.more) {
@@ -361,23 +352,14 @@ export class Watcher {
     }
   }
 
-  /** Why the checks that found nothing found nothing. */
-  fine(agent: string): { check: CheckName; reason: string }[] {
-    return this.#examiner.fine(agent);
-  }
-
   /** Something was seen that has to be seen again before it is told. */
   get hasPending(): boolean {
-    return this.#examiner.hasPending || [...this.#agents.values()].some((agent) => agent.isBehind);
+    return this.#parts.board.hasPending || [...this.#agents.values()].some((agent) => agent.isBehind);
   }
 
   #forgetLongEnded(): void {
     const nowMs = this.#parts.clock.nowMs();
-    for (const [name, view] of this.#ended) {
-      if (nowMs - view.reading.sinceMs <= endedShownMs) continue;
-      this.#ended.delete(name);
-      this.#examiner.forget(name);
-    }
+    for (const [name, view] of this.#ended) if (nowMs - view.reading.sinceMs > endedShownMs) this.#ended.delete(name);
   }
 }
 

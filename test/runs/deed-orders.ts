@@ -51,7 +51,7 @@ export const examples: { [K in DeedKind]: Example<K> } = {
     order: () => common,
     done: ({ typed }) => typed.filter((key) => key === 'Escape').length,
   },
-  notify: { order: () => ({ ...common, incident, view: null }) },
+  notify: { order: () => ({ ...common, incident, view: null, sinceMs: 0 }) },
   ack: { order: (did) => ({ ...common, word: { check: 'waiting-human', denied: false }, change: change(did) }) },
   authority: { order: (did) => ({ ...common, word: { authority: 'manage' }, change: change(did) }) },
 };

@@ -17,6 +17,7 @@ import {
   type HandoffStep,
   stepOf,
 } from '../../src/model/handoff.ts';
+import type { Incident } from '../../src/model/incident.ts';
 import { keepNotAfter } from '../../src/model/not-after.ts';
 import { fail, ok } from '../../src/model/result.ts';
 import type { SessionFact } from '../../src/model/session-event.ts';
@@ -156,6 +157,17 @@ export class MadeUp {
     return { ...known, reading, process, background: [], findings: [], context: null } as unknown as AgentView;
   }
 
+  /** People were told of it, or not yet. */
+  #board(): HandoffsParts['board'] {
+    return {
+      about: () => ({ tells: this.isTold ? 1 : 0, ackedMs: null }) as Incident,
+      findings: () => [],
+      post: () => {},
+      view: (name) => this.view(name),
+      views: () => [this.view(), this.view('b-ps')],
+    };
+  }
+
   #parts(): HandoffsParts {
     const watched = {
       sessionId: this.session,
@@ -178,11 +190,9 @@ export class MadeUp {
           sessionId: this.session,
           handoffDue: () => ({ now: false, percent: 10, reason: 'room-left' }),
         }),
-      view: (name) => this.view(name),
+      board: this.#board(),
       flush: async () => true,
       news: () => {},
-      idFor: () => 'id',
-      isTold: () => this.isTold,
       directory: () => null,
       hasSession: () => true,
       odd: (...row) => this.odd.push(row),

@@ -1,19 +1,21 @@
 // Rules that speak to a made-up agent, and the rows that outlive a daemon that is killed at any one of them.
 
 import { defaultConfig } from '../../src/config/schema.ts';
-import { Keeper } from '../../src/findings/keeper.ts';
-import { Progress } from '../../src/findings/progress.ts';
-import { Scores } from '../../src/findings/scores.ts';
-import { Spoken } from '../../src/findings/spoken.ts';
+import type { Board } from '../../src/findings/board.ts';
 import type { Action, ActionOutcome } from '../../src/model/action.ts';
-import type { AgentView, Finding } from '../../src/model/agent.ts';
+import type { AgentView, Finding, Sighting, State } from '../../src/model/agent.ts';
 import type { CheckName } from '../../src/model/check.ts';
 import type { Deeds } from '../../src/model/deeds.ts';
 import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
 import type { Store } from '../../src/model/store.ts';
+import { Keeper } from '../../src/rules/keeper.ts';
+import { Progress } from '../../src/rules/progress.ts';
+import { Scores } from '../../src/rules/scores.ts';
+import { Spoken } from '../../src/rules/spoken.ts';
 import { agentView, viewNowMs } from './agent-view.ts';
 import { madeActions } from './made-actions.ts';
+import { found, madeBoard, see } from './made-board.ts';
 
 const config = defaultConfig();
 
@@ -34,12 +36,13 @@ export class RuleWorld {
   readonly actions: Action[] = [];
   readonly outcomes: ActionOutcome[] = [];
   readonly incidents = new Map<string, Incident>();
-  readonly view: AgentView;
+  view: AgentView;
   readonly #troubles: { check: CheckName; subject: string | null; slots: Finding['slots'] }[] = [];
   readonly #hasHiddenWork: boolean;
   readonly #killAt: number;
   #steps = 0;
   #run = 0;
+  #board!: Board;
   #keeper!: Keeper;
   #progress!: Progress;
 
@@ -51,6 +54,11 @@ export class RuleWorld {
 
   trouble(check: CheckName, subject: string | null = null, slots: Finding['slots'] = null): this {
     this.#troubles.push({ check, subject, slots });
+    return this;
+  }
+
+  in(state: State): this {
+    this.view = { ...this.view, reading: { ...this.view.reading, state } };
     return this;
   }
 
@@ -67,7 +75,9 @@ export class RuleWorld {
     this.#run += 1;
     const run = this.#run;
     const clock = { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs };
-    const base = { host: 'h', clock, config: () => config, store: this.#store(run), views: () => [this.#seen()] };
+    const parts = { host: 'h', clock, config: () => config, store: this.#store(run) };
+    this.#board = madeBoard(parts);
+    const base = { ...parts, board: this.#board };
     const failed = (error: unknown) => {
       throw error;
     };
@@ -85,7 +95,6 @@ export class RuleWorld {
       isElsewhere: () => false,
       ...asked,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
-      recordCheck: () => {},
       failed,
     });
     const progress = () => (this.#hasHiddenWork ? { sinceMs: viewNowMs - 3_600_000, hidden: true } : null);
@@ -98,8 +107,9 @@ export class RuleWorld {
     const endMs = this.nowMs + ms;
     while (this.nowMs < endMs) {
       const wasKilled = this.isKilled;
-      this.#keeper.round([this.#seen()], []);
-      this.#progress.round([this.#seen()]);
+      this.#look();
+      this.#keeper.round();
+      this.#progress.round(this.#board.views());
       await settle();
       if (this.isKilled && !wasKilled) {
         this.nowMs += 600;
@@ -108,14 +118,14 @@ export class RuleWorld {
     }
   }
 
-  #seen(): AgentView {
-    const findings = this.#troubles.map(({ check, subject, slots }): Finding => {
-      const id = this.#keeper.idFor(this.view.agent, check, subject);
-      const evidence = [{ source: 'transcript' as const, atMs: viewNowMs, text: 'a 529' }];
-      const rest = { severity: 'warning' as const, confidence: 0.9, sinceMs: viewNowMs, action: null, slots };
-      return { id, check, subject, standing: 'seen', evidence, ...rest };
-    });
-    return { ...this.view, findings, reading: { ...this.view.reading, seenAtMs: this.nowMs } };
+  #look(): void {
+    const evidence = [{ source: 'transcript' as const, atMs: viewNowMs, text: 'a 529' }];
+    const findings = this.#troubles.map(({ check, ...more }) => found(check, { ...more, evidence }));
+    see(this.#board, [{ view: this.#seen(), findings }]);
+  }
+
+  #seen(): Sighting {
+    return { ...this.view, reading: { ...this.view.reading, seenAtMs: this.nowMs } };
   }
 
   /** Nothing that a killed daemon waits for ever comes back. */

@@ -1,14 +1,16 @@
 // One agent in trouble, and the rules: what they decide, what is done to the agent, and what people are told.
 
 import { fullBand, highBand } from '../../src/detect/checks/context-high.ts';
-import { Keeper } from '../../src/findings/keeper.ts';
-import { Scores } from '../../src/findings/scores.ts';
-import { Spoken } from '../../src/findings/spoken.ts';
-import type { AgentView, Finding } from '../../src/model/agent.ts';
+import type { Board } from '../../src/findings/board.ts';
+import type { Sighting } from '../../src/model/agent.ts';
 import type { CheckName } from '../../src/model/check.ts';
 import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
+import { Keeper } from '../../src/rules/keeper.ts';
+import { Scores } from '../../src/rules/scores.ts';
+import { Spoken } from '../../src/rules/spoken.ts';
 import { agentView } from './agent-view.ts';
+import { emptyStore, found, madeBoard, see } from './made-board.ts';
 import { Ledger, TypedAgent } from './typed-agent.ts';
 
 export class RuledAgent extends TypedAgent {
@@ -16,6 +18,7 @@ export class RuledAgent extends TypedAgent {
   checks: CheckName[] = [];
   readonly told: string[] = [];
   readonly incidents: Incident[] = [];
+  readonly #board: Board;
   readonly #keeper: Keeper;
 
   constructor() {
@@ -23,9 +26,7 @@ export class RuledAgent extends TypedAgent {
     const clock = { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs };
     const store = {
       ...this.ledger.store,
-      openIncidents: async () => ok([]),
-      recentScores: async () => ok([]),
-      deedsAbout: async () => ok(new Map()),
+      ...emptyStore,
       saveIncident: async (_host: string, incident: Incident) => {
         if (!this.incidents.some(({ id }) => id === incident.id)) this.incidents.push(incident);
         return ok(undefined);
@@ -39,10 +40,11 @@ export class RuledAgent extends TypedAgent {
       store: store as never,
       config: () => this.config,
     };
+    this.#board = madeBoard(parts);
     this.#keeper = new Keeper({
       ...parts,
+      board: this.#board,
       paused: () => this.isPaused,
-      views: () => [this.view()],
       actions: this.actions,
       spoken: new Spoken(parts),
       isOneOfMany: () => null,
@@ -51,39 +53,28 @@ export class RuledAgent extends TypedAgent {
       isReadUp: () => true,
       isHandedOver: () => false,
       scores: new Scores({ promptedBy: () => null, interruptedByUs: () => false, spawnStatus: () => null }),
-      recordCheck: () => {},
       failed: (error) => {
         throw error;
       },
     });
   }
 
-  view(): AgentView {
+  view(): Sighting {
     const { authority, session: sessionId } = this;
     const index = this.checks.includes('context-high') ? highBand : fullBand;
     const more = { authority, sessionId, lastTurn: 'failed', band: { index, sinceMs: 0 } } as const;
     const seen = agentView(this.state, this.detail, 5, more);
-    const findings = this.checks.map((check): Finding => {
-      const evidence = [{ source: 'transcript' as const, atMs: this.nowMs, text: 'so it is' }];
-      const id = this.#keeper.idFor('a-ps', check, null);
-      const about = { id, check, subject: null, severity: 'warning', confidence: 0.9 } as const;
-      return {
-        ...about,
-        standing: 'seen',
-        sinceMs: this.nowMs,
-        evidence,
-        action: null,
-        slots: check === 'context-high' ? { percent: 80 } : null,
-      };
-    });
-    return { ...seen, reading: { ...seen.reading, seenAtMs: this.nowMs }, findings };
+    return { ...seen, reading: { ...seen.reading, seenAtMs: this.nowMs } };
   }
 
   /** Looks for so many minutes, now and then. */
   async pass(minutes: number): Promise<void> {
     const endMs = this.nowMs + minutes * 60_000;
     for (; this.nowMs < endMs; this.nowMs += 20_000) {
-      this.#keeper.round([this.view()], []);
+      const slots = (check: CheckName) => (check === 'context-high' ? { percent: 80 } : null);
+      const findings = this.checks.map((check) => found(check, { sinceMs: this.nowMs, slots: slots(check) }));
+      see(this.#board, [{ view: this.view(), findings }]);
+      this.#keeper.round();
       await this.#keeper.settled();
     }
   }

@@ -1,7 +1,8 @@
 // Background work on simulated clocks and files, and the daemon's watch over it.
 
 import { defaultConfig } from '../../src/config/schema.ts';
-import type { AgentView, State } from '../../src/model/agent.ts';
+import type { Board } from '../../src/findings/board.ts';
+import type { Sighting, State } from '../../src/model/agent.ts';
 import { Counters } from '../../src/model/counters.ts';
 import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
@@ -10,6 +11,7 @@ import type { CheckRow, Store } from '../../src/model/store.ts';
 import type { FileInfo, Files } from '../../src/model/world.ts';
 import { Outputs } from '../../src/sense/outputs.ts';
 import { Spawns } from '../../src/spawns/spawns.ts';
+import { madeBoard } from './made-board.ts';
 
 export const minute = 60_000;
 const uid = 1_000;
@@ -21,9 +23,10 @@ export class World {
   readonly texts = new Map<string, string>();
   readonly stored = new Map<number, StoredSpawn>();
   readonly incidents = new Map<string, Partial<Incident>>();
-  view: AgentView = view('idle');
+  view: Sighting = view('idle');
   rows: SpawnRow[] = [];
   checks: CheckRow[] = [];
+  board!: Board;
 
   /** Time as everybody has it. */
   pass(ms: number): void {
@@ -51,6 +54,13 @@ export class World {
     } as unknown as Files;
     const load = (_host: string, _after: number, only: string | null) =>
       Promise.resolve(ok([...this.stored.values()].filter(({ source }) => only === null || source === only)));
+    const board = madeBoard({
+      clock: { nowMs: () => this.nowMs, monotonicMs: () => this.monotonicMs },
+      record: (row) => void this.checks.push(row),
+    });
+    const about: Board['about'] = (agent, check, subject) =>
+      (this.incidents.get(`${agent} ${check} ${subject}`) ?? null) as Incident | null;
+    this.board = Object.assign(board, { about });
     return new Spawns({
       host: 'here',
       store: { loadSpawns: load } as unknown as Store,
@@ -58,15 +68,17 @@ export class World {
       clock: { nowMs: () => this.nowMs, monotonicMs: () => this.monotonicMs },
       counters: new Counters(),
       config: defaultConfig,
-      views: () => [this.view],
       record: ({ spawns, checks }) => {
         this.rows.push(...spawns);
         this.checks.push(...checks.filter(({ details }) => details.summary !== true));
       },
-      idFor: (agent, check, subject) => `${agent} ${check} ${subject}`,
-      incident: (agent, check, subject) =>
-        (this.incidents.get(`${agent} ${check} ${subject}`) ?? null) as Incident | null,
+      board: this.board,
     });
+  }
+
+  look(spawns: Spawns): void {
+    this.board.publish([this.view]);
+    spawns.look([this.view]);
   }
 
   status(taskId: string): string | undefined {
@@ -74,9 +86,9 @@ export class World {
   }
 }
 
-export function view(state: State, given: Partial<AgentView> = {}): AgentView {
-  const reading = { state, detail: null, tool: null } as AgentView['reading'];
-  return { agent: 'p-ps', project: 'p', sessionId: 's1', reading, findings: [], ...given } as unknown as AgentView;
+export function view(state: State, given: Partial<Sighting> = {}): Sighting {
+  const reading = { state, detail: null, tool: null } as Sighting['reading'];
+  return { agent: 'p-ps', project: 'p', sessionId: 's1', reading, ...given } as unknown as Sighting;
 }
 
 export function shell(world: World, id: string, given: Partial<SpawnSign> = {}): SpawnSign {
@@ -96,7 +108,7 @@ export function shell(world: World, id: string, given: Partial<SpawnSign> = {}):
 
 export function tell(spawns: Spawns, world: World, works: SpawnSign[], ends: [string, SpawnEnd][] = []): void {
   spawns.seen(world.view, { sessionId: world.view.sessionId, works, ends: new Map(ends), subagentFolder: '/tmp/new' });
-  spawns.look();
+  world.look(spawns);
 }
 
 export function tracked(world: World, id: number, given: Partial<StoredSpawn> = {}): StoredSpawn {

@@ -57,9 +57,10 @@ describe('the import check', () => {
     ['decide', `import pg from 'pg';`, 'decide is pure'],
     ['decide', `const { spawn } = await import('node:child_process');`, 'decide is pure'],
     ['daemon', `import { a } from '../serve/cli/a.ts';`, 'daemon imports only'],
-    ['watch', `import { a } from '../findings/a.ts';`, 'watch imports only'],
-    ['actions', `import { a } from '../findings/a.ts';`, 'actions imports only'],
-    ['handoff', `import { a } from '../findings/a.ts';`, 'handoff imports only'],
+    ['findings', `import { a } from '../watch/a.ts';`, 'findings imports only'],
+    ['watch', `import { a } from '../rules/a.ts';`, 'watch imports only'],
+    ['actions', `import { a } from '../rules/a.ts';`, 'actions imports only'],
+    ['handoff', `import { a } from '../rules/a.ts';`, 'handoff imports only'],
     ['serve', `import { a } from '../record/a.ts';`, 'serve imports only model, clients, home'],
     ['serve', `import '../detect/a.ts';`, 'serve imports only model, clients, home'],
     ['daemon', `import { a } from '../../test/a.ts';`, 'src imports nothing outside of itself'],
@@ -97,6 +98,14 @@ describe('the import check', () => {
       `src/watch/a.ts:1: says 'UNO', a word of one-cli`,
       `src/watch/a.ts:3: says '/fresh', a word of one-cli`,
     ]);
+  });
+
+  it('finds the ring of a part that is given one which is made after it', () => {
+    const wired = (first: string, second: string) =>
+      `class A {\n  #b;\n  #c;\n  constructor() {\n    this.#${first} = new X({ ask: () => this.#c.say() });\n    this.#${second} = new Y();\n  }\n  d() {\n    this.#c.say();\n  }\n}\n`;
+    const { code, said } = runCheck({ 'daemon/a.ts': wired('b', 'c') });
+    expect([code, said]).toEqual([1, [expect.stringContaining('src/daemon/a.ts:5: names #c, which is made after it')]]);
+    expect(runCheck({ 'daemon/a.ts': wired('c', 'b') }).code).toBe(0);
   });
 
   it('leaves tests alone', () => {

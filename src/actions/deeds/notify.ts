@@ -2,7 +2,7 @@ import { type Channel, openChannel } from '../../act/notify/channel.ts';
 import type { HumanMessage } from '../../act/notify/message.ts';
 import { messageFor } from '../../decide/message.ts';
 import type { Action } from '../../model/action.ts';
-import type { AgentView } from '../../model/agent.ts';
+import type { Sighting } from '../../model/agent.ts';
 import type { Incident } from '../../model/incident.ts';
 import { keepNewest } from '../../model/keep-newest.ts';
 import { shown } from '../../model/text.ts';
@@ -22,11 +22,14 @@ export interface ChannelHealth {
 
 interface NotifyOrder extends Order {
   incident: Incident;
-  view: AgentView | null;
+  view: Sighting | null;
+  /** Since when it is so. */
+  sinceMs: number;
 }
 
-export function notifyOrder(incident: Incident, view: AgentView | null): NotifyOrder {
-  return { agent: incident.agent, trigger: `rule:${incident.check}`, by: 'rule', finding: incident.id, incident, view };
+export function notifyOrder(incident: Incident, view: Sighting | null, sinceMs: number): NotifyOrder {
+  const { agent, check, id } = incident;
+  return { agent, trigger: `rule:${check}`, by: 'rule', finding: id, incident, view, sinceMs };
 }
 
 const hadMax = 1_000;
@@ -104,8 +107,8 @@ export class Notify implements Deed<NotifyOrder, 'told' | 'failed', string> {
       .filter(({ name }) => had?.has(name) !== true);
   }
 
-  #message({ incident, view }: NotifyOrder): HumanMessage {
-    const { title, text, whatToDo, attach } = messageFor(incident, view);
+  #message({ incident, view, sinceMs }: NotifyOrder): HumanMessage {
+    const { title, text, whatToDo, attach } = messageFor(incident, view, sinceMs);
     return {
       v: 1,
       id: incident.id,
@@ -116,7 +119,7 @@ export class Notify implements Deed<NotifyOrder, 'told' | 'failed', string> {
       subject: incident.subject === null ? null : shown(incident.subject, 200),
       severity: incident.severity,
       event: incident.tells === 0 ? 'opened' : 'repeated',
-      since: new Date(incident.openedMs).toISOString(),
+      since: new Date(sinceMs).toISOString(),
       title: shown(title, 200),
       text: shown(text, 2_000),
       what_to_do: whatToDo,

@@ -7,8 +7,8 @@ export const authority = defineRequest({
   name: 'authority',
   who: 'people',
   input: { agent: agentField, authority: z.enum(['observe', 'nudge', 'manage']) },
-  answer: async ({ agent, authority: level }, { acting }, by) => {
-    const view = acting.views().find((one) => one.agent === agent);
+  answer: async ({ agent, authority: level }, { acting, board }, by) => {
+    const view = board.view(agent);
     if (view?.tmux == null && level !== 'observe')
       return fail('impossible', `${agent} runs outside tmux`, 'such an agent can only be observed');
     return (await acting.setAuthority(agent, level, by))

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/schema.ts';
+import type { Board } from '../../findings/board.ts';
 import type { Counters } from '../../model/counters.ts';
 import type { Result } from '../../model/result.ts';
 import type { Clock } from '../../model/world.ts';
@@ -21,6 +22,7 @@ export interface Doors {
   paused: () => boolean;
   unpause: () => void;
   watcher: Watcher;
+  board: Board;
   spawns: Spawns;
   acting: Acting;
   saver: Saver;

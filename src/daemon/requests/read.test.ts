@@ -5,7 +5,7 @@ import type { Doors } from './doors.ts';
 import { answerRequest, readRequest } from './read.ts';
 import { requests } from './table.ts';
 
-const view = agentView('idle', null, 1, { agent: 'shop-ps' });
+let view = agentView('idle', null, 1, { agent: 'shop-ps' });
 const { pid, startTicks } = view.process;
 const below = {
   user: 'eve',
@@ -35,7 +35,6 @@ async function ask(name: string, asker: object | undefined, more: object = {}) {
     return Promise.resolve({});
   };
   const acting = {
-    views: () => [view],
     say: does,
     compact: does,
     interrupt: does,
@@ -44,6 +43,7 @@ async function ask(name: string, asker: object | undefined, more: object = {}) {
   };
   const doors = {
     acting: { ...acting, handoffs: { request: does } },
+    board: { views: () => [view], view: () => view },
     host: { id: 'id-1', name: 'box' },
     unpause: () => handed.push('unpaused'),
     whyKept: async () => ({ ok: true, value: 'kept' }),
@@ -75,10 +75,10 @@ describe('an agent that asks', () => {
   });
 
   it('of another start of its process, or ended, is a person', async () => {
-    const was = view.reading.state;
-    view.reading.state = 'ended';
+    const was = view;
+    view = { ...was, reading: { ...was.reading, state: 'ended' } };
     expect((await ask('compact', below)).handed).toContain('human eve');
-    view.reading.state = was;
+    view = was;
   });
 });
 

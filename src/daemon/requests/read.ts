@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentView } from '../../model/agent.ts';
+import type { Sighting } from '../../model/agent.ts';
 import { type Caller, humanNamed, isAgent } from '../../model/caller.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import { shown } from '../../model/text.ts';
@@ -55,7 +55,7 @@ export async function answerRequest(
   { definition, input, asker }: GivenRequest,
   doors: Doors,
 ): Promise<Answer<unknown>> {
-  const views = doors.acting.views();
+  const views = doors.board.views();
   const by = callerOf(asker, views);
   if (definition.who === 'people' && isAgent(by))
     return fail(
@@ -69,7 +69,7 @@ export async function answerRequest(
 }
 
 /** Whatever runs below an agent we watch is that agent: its tools, and their scripts. */
-function callerOf(asker: Asker, views: readonly AgentView[]): Caller {
+function callerOf(asker: Asker, views: readonly Sighting[]): Caller {
   for (const { pid, startTicks } of asker.processes) {
     const above = views.find(
       ({ process, reading }) => process.pid === pid && process.startTicks === startTicks && reading.state !== 'ended',
@@ -80,7 +80,7 @@ function callerOf(asker: Asker, views: readonly AgentView[]): Caller {
 }
 
 /** By its name, or as `host/name` with this host's name or id. */
-function agentNamed(text: string, host: Doors['host'], views: readonly AgentView[]): Answer<string> {
+function agentNamed(text: string, host: Doors['host'], views: readonly Sighting[]): Answer<string> {
   const own = [`${host.name}/`, `${host.id}/`].find((start) => text.startsWith(start));
   for (const name of [text, text.slice(own?.length ?? 0)])
     if (views.some(({ agent }) => agent === name)) return ok(name);

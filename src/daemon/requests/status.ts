@@ -11,7 +11,7 @@ export const status = defineRequest({
 });
 
 export function statusDocument(doors: Doors): StatusDocument {
-  const { acting, spawns } = doors;
+  const { acting, board, spawns } = doors;
   const nowMs = doors.clock.nowMs();
   const config = doors.config();
   return {
@@ -26,13 +26,13 @@ export function statusDocument(doors: Doors): StatusDocument {
       bands: config.bands,
       prompts: { reacted: acting.reactions.total, in_time: acting.reactions.inTime },
     },
-    agents: acting.views().map((view) => ({
+    agents: board.views().map((view) => ({
       ...agentDocument(view, spawns.documents(view.agent), nowMs),
       handoff: acting.handoffs.running(view.agent),
       hold: acting.holdOn(view.agent),
       handoff_waits: doors.handoffWaits(view.agent),
     })),
-    findings: acting.loose().map(({ finding }) => findingDocument(finding)),
+    findings: board.loose().map(({ finding }) => findingDocument(finding)),
   };
 }
 

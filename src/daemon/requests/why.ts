@@ -1,5 +1,10 @@
+import { waitWords } from '../../decide/wait-words.ts';
+import type { OpenIncident } from '../../findings/open-incident.ts';
 import { fail, ok } from '../../model/result.ts';
+import { shown } from '../../model/text.ts';
 import { latelyDocument } from '../ledger-document.ts';
+import { findingDocument } from '../status.ts';
+import type { Doors } from './doors.ts';
 import { agentField, defineRequest } from './request.ts';
 
 /** Why an agent is seen and treated as it is, and what was found and done lately. */
@@ -7,10 +12,46 @@ export const why = defineRequest({
   name: 'why',
   who: 'anyone',
   input: { agent: agentField },
-  answer: async ({ agent }, { acting, host, record }) => {
-    const now = acting.why(agent);
+  answer: async ({ agent }, doors) => {
+    const now = whyNow(agent, doors);
     if (now === null) return fail('no-agent', `no agent \`${agent}\``);
-    const lately = await record(agent);
-    return ok({ v: 1, ...now, host: host.name, ...latelyDocument(lately, host.name) });
+    const lately = await doors.record(agent);
+    return ok({ v: 1, ...now, host: doors.host.name, ...latelyDocument(lately, doors.host.name) });
   },
 });
+
+function whyNow(name: string, { acting, board }: Doors) {
+  const view = board.view(name);
+  if (view === null) return null;
+  const handoff = acting.handoffs.next(name);
+  const mine = acting.incidents().filter(({ incident }) => incident.agent === name);
+  const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
+  const word = detail === null ? state : `${state}/${detail}`;
+  const fired = view.findings.map(findingDocument);
+  const text = `${word}, confidence ${confidence}, read ${time(seenAtMs)}`;
+  return {
+    agent: name,
+    state: word,
+    authority: view.authority,
+    evidence: [{ source, at: time(sinceMs), text }, ...fired.flatMap(({ evidence }) => evidence)],
+    fired: fired.map(({ evidence: _shownAbove, ...trouble }) => trouble),
+    not_fired: board.fine(name),
+    hold: acting.holdOn(name),
+    next: [...(handoff === null ? [] : [{ at: null, what: handoff }]), ...mine.map(nextDocument)],
+  };
+}
+
+function nextDocument({ incident, step, retry }: OpenIncident): { at: string | null; what: string } {
+  const check = incident.subject === null ? incident.check : `${incident.check} ${shown(incident.subject, 100)}`;
+  if (step.do !== 'wait' && retry !== null) {
+    const reason = retry.refusal === null ? 'the last message did not get through' : `refused (${retry.refusal})`;
+    return { at: time(retry.atMs), what: `wait: ${reason} (${check})` };
+  }
+  if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
+  if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
+  return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${waitWords(step.reason)} (${check})` };
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,4 +1,4 @@
-import type { AgentView } from '../../model/agent.ts';
+import type { Sighting } from '../../model/agent.ts';
 import { wholePercent } from '../../model/percent.ts';
 import { healthCheck, noThresholds, onRecord, type Verdict } from '../check.ts';
 import { provenHold } from '../hold.ts';
@@ -27,7 +27,7 @@ export const contextHigh = healthCheck({
   look: ({ view }) => inBand(view, highBand, 'warning'),
 });
 
-export function inBand(view: AgentView, index: number, severity: 'warning' | 'critical'): Verdict {
+export function inBand(view: Sighting, index: number, severity: 'warning' | 'critical'): Verdict {
   const { context, band, reading } = view;
   if (reading.state === 'ended' || reading.state === 'unknown') return { fine: `it is ${reading.state}` };
   if (context === null || band === null) return { fine: 'its context is not known' };

@@ -1,4 +1,4 @@
-import type { AgentView, Source } from '../../model/agent.ts';
+import type { Sighting, Source } from '../../model/agent.ts';
 import { healthCheck, noThresholds, onRecord, shownOnly, type Verdict } from '../check.ts';
 import { doingText, refusedAgain, refusedText } from '../refusals.ts';
 
@@ -34,7 +34,7 @@ function found(sinceMs: number, source: Source, text: string): Verdict {
 }
 
 /** With the reset time, wherever it is told. */
-function limitText({ error, limits }: AgentView): string {
+function limitText({ error, limits }: Sighting): string {
   const said = error ?? 'its allowance is used up';
   if (said.includes('resets 2')) return said;
   const full = limits.find(({ percent, resetsAtMs }) => percent >= 100 && resetsAtMs !== null);

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import type { InboxItem } from '../../../daemon/acting.ts';
+import type { RequestDocument } from '../../../daemon/requests/table.ts';
 import { askDaemon } from '../daemon.ts';
 import { ago, print, printJson, say, withOwnTimes, wrapped } from '../output.ts';
+
+type InboxItem = RequestDocument<'inbox'>['items'][number];
 
 export function addInbox(program: Command): void {
   program

@@ -1,6 +1,7 @@
 import { bandName, bandRule, isSameStay } from '../decide/bands.ts';
 import { healthStatus } from '../detect/health.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { AgentView, Found, Sighting } from '../model/agent.ts';
+import type { CheckName } from '../model/check.ts';
 import type { Json } from '../model/event.ts';
 import type { CheckRow } from '../model/store.ts';
 
@@ -10,7 +11,7 @@ interface Intervals {
   bands: readonly number[];
 }
 
-/** The rows of `health_checks`: one when a check's verdict changes, and at every interval a summary and the context. */
+/** The rows of `health_checks` at every interval: a summary, and the context, also when its band changes. */
 export class HealthRows {
   readonly #intervals: () => Intervals;
   readonly #summaryAtMs = new Map<string, number>();
@@ -19,18 +20,12 @@ export class HealthRows {
     this.#intervals = intervals;
   }
 
-  forget(agent: string): void {
-    this.#summaryAtMs.delete(agent);
-  }
-
-  rows(before: AgentView | null, view: AgentView, nowMs: number): CheckRow[] {
+  /** `view`: null where the agent is forgotten by now. */
+  rows(before: Sighting | null, view: AgentView | null, nowMs: number): CheckRow[] {
+    if (view === null) return [];
     const rows: CheckRow[] = [];
     const row = (type: string, status: CheckRow['status'], details: { [key: string]: Json }) =>
       rows.push({ agent: view.agent, project: view.project, atMs: nowMs, type, status, details });
-    const opened = view.findings.filter((finding) => !before?.findings.some((old) => old.id === finding.id));
-    const closed = (before?.findings ?? []).filter((old) => !view.findings.some((finding) => finding.id === old.id));
-    for (const finding of opened.filter(hasOwnRow)) row(finding.check, finding.severity, findingDetails(finding));
-    for (const finding of closed.filter(hasOwnRow)) row(finding.check, 'ok', { finding: finding.id });
     const { healthIntervalMinutes, bands } = this.#intervals();
     const last = this.#summaryAtMs.get(view.agent);
     const isDue = last === undefined || Math.abs(nowMs - last) >= healthIntervalMinutes * 60_000;
@@ -39,15 +34,38 @@ export class HealthRows {
       const status = healthStatus(view);
       row('summary', status === 'healthy' ? 'ok' : status, summaryDetails(view));
     }
+    // Its name may be another's soon.
+    if (view.reading.state === 'ended') this.#summaryAtMs.delete(view.agent);
     if (isDue || !isSameStay(before?.band ?? null, view.band))
       row('context', contextStatus(view), contextDetails(before, view, bands, nowMs));
     return rows;
   }
 }
 
-/** The context's row says it, with the band. */
-function hasOwnRow({ check }: Finding): boolean {
-  return check !== 'context-high' && check !== 'context-full';
+const ofContext: readonly CheckName[] = ['context-high', 'context-full'];
+/** The rows of the context, of background work and of handoffs say it themselves. */
+const saidElsewhere: readonly CheckName[] = [
+  ...ofContext,
+  ...(['spawn-stalled', 'spawn-failed', 'spawn-abandoned', 'handoff-failed'] as const),
+];
+
+/** The row of a trouble that began, or with `ok` is over; null: another row says it. */
+export function findingRow(
+  { by, agent, project }: { by: string; agent: string | null; project: string },
+  finding: Found & { id: string },
+  status: CheckRow['status'],
+  atMs: number,
+): CheckRow | null {
+  const { id, check, subject, confidence, sinceMs, evidence } = finding;
+  if (saidElsewhere.includes(check)) return null;
+  const row = { agent, project, atMs, status };
+  const texts = evidence.map(({ text }) => text);
+  if (check === 'orphaned-work')
+    return { ...row, type: 'orphaned_work', details: { finding: id, session_id: subject, evidence: texts } };
+  if (by !== 'checks') return { ...row, type: check, details: { finding: id, subject, evidence: texts } };
+  const since = new Date(sinceMs).toISOString();
+  const shown = { confidence, since, evidence: evidence.map(({ source, text }) => ({ source, text })) };
+  return { ...row, type: check, details: { finding: id, ...(status === 'ok' ? {} : shown) } };
 }
 
 function contextStatus({ band }: AgentView): CheckRow['status'] {
@@ -56,7 +74,7 @@ function contextStatus({ band }: AgentView): CheckRow['status'] {
 
 /** Usage from 0 to 1, as the first requirements have it; each source on its own scale. */
 function contextDetails(
-  before: AgentView | null,
+  before: Sighting | null,
   view: AgentView,
   bands: readonly number[],
   nowMs: number,
@@ -66,7 +84,7 @@ function contextDetails(
   return {
     band: band === null ? null : bandName(band.index, bands),
     from: isSameStay(from, band) || from === null ? null : bandName(from.index, bands),
-    finding: view.findings.find((finding) => !hasOwnRow(finding))?.id ?? null,
+    finding: view.findings.find(({ check }) => ofContext.includes(check))?.id ?? null,
     context_usage: context === null ? null : context.used / context.window,
     estimated_tokens_used: context?.used ?? null,
     window: context?.window ?? null,
@@ -81,15 +99,6 @@ function contextDetails(
       used,
       age_s: Math.round((nowMs - atMs) / 1000),
     })),
-  };
-}
-
-function findingDetails(finding: Finding): { [key: string]: Json } {
-  return {
-    finding: finding.id,
-    confidence: finding.confidence,
-    since: new Date(finding.sinceMs).toISOString(),
-    evidence: finding.evidence.map(({ source, text }) => ({ source, text })),
   };
 }
 

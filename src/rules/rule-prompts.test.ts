@@ -21,11 +21,7 @@ const kinds: Kind[] = [
   { what: 'continue', world: (killAt) => new RuleWorld(stopped, { killAt }).trouble('silent-stop'), most: 3 },
   {
     what: 'stalled',
-    world: (killAt) => {
-      const world = new RuleWorld({}, { killAt }).trouble('stalled-turn');
-      world.view.reading.state = 'working';
-      return world;
-    },
+    world: (killAt) => new RuleWorld({}, { killAt }).trouble('stalled-turn').in('working'),
     most: 1,
   },
   {
@@ -121,8 +117,7 @@ describe('what may have been said and is not proved is not said again: a human i
 it('a human is told once in an interval, at whatever row of it the daemon is killed', async () => {
   let killAt = 1;
   for (; ; killAt += 1) {
-    const world = new RuleWorld({}, { killAt }).trouble('waiting-human');
-    world.view.reading.state = 'waiting';
+    const world = new RuleWorld({}, { killAt }).trouble('waiting-human').in('waiting');
     await world.start();
     await world.pass(29 * minute);
     if (!world.isKilled) break;

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
+import { found, madeBoard, see } from '../../test/runs/made-board.ts';
 import { defaultConfig } from '../config/schema.ts';
-import type { AgentView, Finding } from '../model/agent.ts';
+import type { Board } from '../findings/board.ts';
+import { HostFindings } from '../findings/host-findings.ts';
+import type { Found, Sighting } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import { ok } from '../model/result.ts';
-import { HostFindings } from './host-findings.ts';
 import { Keeper } from './keeper.ts';
 import { Scores } from './scores.ts';
 import { Spoken } from './spoken.ts';
@@ -19,7 +21,8 @@ class Host {
   /** Agents that another daemon has. */
   readonly elsewhere = new Set<string>();
   readonly #rows = new Map<string, Incident>();
-  readonly #views = new Map<string, AgentView>();
+  readonly #seen = new Map<string, { view: Sighting; findings: Found[] }>();
+  #board!: Board;
   #keeper!: Keeper;
   #host!: HostFindings;
 
@@ -36,20 +39,15 @@ class Host {
       saveScore: async () => ok(undefined),
       noteAction: async () => ok(undefined),
     };
-    const parts = { host: 'h', clock, config: () => config, recordCheck: () => {} };
-    this.#host = new HostFindings({
-      ...parts,
-      idFor: (agent, check, of) => this.#keeper.idFor(agent, check, of),
-      isOpen: () => false,
-      signs: () => ({ database: null, disk: null, servers: [] }),
-    });
+    this.#board = madeBoard({ clock, config: () => config, store: store as never });
+    const parts = { host: 'h', hostName: 'h', clock, config: () => config, board: this.#board };
+    this.#host = new HostFindings(parts);
     this.#keeper = new Keeper({
       ...parts,
       store: store as never,
       paused: () => false,
       hold: ({ agent }) => (this.elsewhere.has(agent) ? 'elsewhere' : 'ours'),
       isElsewhere: (agent) => this.elsewhere.has(agent ?? ''),
-      views: () => [...this.#views.values()],
       spoken: new Spoken({ ...parts, store: store as never }),
       actions: {
         tell: async ({ agent, check }: Incident) => {
@@ -75,19 +73,8 @@ class Host {
   /** They end, all in this moment, and nobody asked them to. */
   end(...agents: string[]): void {
     for (const agent of agents) {
-      const finding: Finding = {
-        id: this.#keeper.idFor(agent, 'ended-unexpectedly', null),
-        check: 'ended-unexpectedly',
-        subject: null,
-        standing: 'seen',
-        severity: 'critical',
-        confidence: 0.9,
-        sinceMs: this.nowMs,
-        evidence: [{ source: 'process', atMs: this.nowMs, text: 'gone' }],
-        action: null,
-        slots: null,
-      };
-      this.#views.set(agent, agentView('ended', null, 1, { agent, findings: [finding] }));
+      const finding = found('ended-unexpectedly', { severity: 'critical', sinceMs: this.nowMs });
+      this.#seen.set(agent, { view: agentView('ended', null, 1, { agent }), findings: [finding] });
     }
   }
 
@@ -95,7 +82,8 @@ class Host {
   live(...agents: string[]): void {
     for (const agent of agents) {
       const view = agentView('idle', null, 1, { agent });
-      this.#views.set(agent, { ...view, reading: { ...view.reading, seenAtMs: this.nowMs } });
+      const reading = { ...view.reading, seenAtMs: this.nowMs };
+      this.#seen.set(agent, { view: { ...view, reading }, findings: [] });
     }
   }
 
@@ -108,8 +96,9 @@ class Host {
   }
 
   async round(isLast = false): Promise<void> {
-    const views = [...this.#views.values()];
-    this.#keeper.round(views, this.#host.look(views), isLast);
+    see(this.#board, [...this.#seen.values()]);
+    this.#host.look(this.#board.views(), { database: null, disk: null, servers: [] });
+    this.#keeper.round(isLast);
     await this.#keeper.settled();
   }
 

@@ -3,12 +3,13 @@ import type { Config } from '../config/schema.ts';
 import { type PromptTemplate, promptsSpent, type Step } from '../decide/policy.ts';
 import { fillTemplate } from '../decide/templates.ts';
 import { saidTogether, setsGoing } from '../decide/together.ts';
+import type { Board } from '../findings/board.ts';
+import { countDeeds, later, type Open, ownSlots, retryFirstMs } from '../findings/open-incident.ts';
 import type { Refusal } from '../model/action.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
-import { countDeeds, later, type Open, ownSlots, retryFirstMs } from './open-incident.ts';
 
 /** What rules do about a trouble. */
 export type RuleActions = Pick<Actions, 'prompt' | 'drop' | 'tell'>;
@@ -17,10 +18,8 @@ interface RulePromptParts {
   store: Store;
   clock: Clock;
   config: () => Config;
-  views: () => AgentView[];
+  board: Pick<Board, 'view' | 'save'>;
   actions: RuleActions;
-  /** Writes the incident's row, after what was written of it before. */
-  save: (open: Open) => void;
 }
 
 /** A trouble that is due to be said to its agent. */
@@ -92,9 +91,9 @@ export class RulePrompts {
    * one then, and be counted anew.
    */
   async #count(due: readonly Due[]): Promise<string[] | null> {
-    const { store, clock, save } = this.#parts;
+    const { store, clock, board } = this.#parts;
     const areSaved = await Promise.all(due.map(({ open }) => open.saved));
-    for (const [n, isSaved] of areSaved.entries()) if (!isSaved && due[n] !== undefined) save(due[n].open);
+    for (const [n, isSaved] of areSaved.entries()) if (!isSaved && due[n] !== undefined) board.save(due[n].open);
     if (areSaved.includes(false)) return null;
     const deeds = await store.deedsAbout(due.map(({ incident }) => incident.id));
     if (!deeds.ok) return null;
@@ -123,13 +122,13 @@ export class RulePrompts {
     open.incident.prompts += 1;
     open.incident.lastPromptMs = nowMs;
     open.retryWaitMs = retryFirstMs;
-    this.#parts.save(open);
+    this.#parts.board.save(open);
   }
 
   /** In the views as they are now, which are newer than the round that decided. */
   #isStillDue(said: readonly Said[], lead: Said): boolean {
-    const view = this.#parts.views().find(({ agent }) => agent === lead.incident.agent);
-    if (view === undefined || saidTogether(said, view)[0] !== lead) return false;
+    const view = this.#parts.board.view(lead.incident.agent ?? '');
+    if (view === null || saidTogether(said, view)[0] !== lead) return false;
     return said.every(({ incident: { check, subject } }) =>
       view.findings.some((found) => found.check === check && found.subject === subject && found.standing === 'seen'),
     );

@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.ts';
 import { isProgressDue, type RunningSpawns } from '../decide/progress.ts';
 import { fillTemplate } from '../decide/templates.ts';
 import type { AgentView } from '../model/agent.ts';
+import { Running } from '../model/running.ts';
 import type { Clock } from '../model/world.ts';
 import { progressTrigger, type Spoken } from './spoken.ts';
 
@@ -27,11 +28,12 @@ export class Progress {
   /** One that was never asked is not asked at once because somebody begins to look. */
   #startedMs: number;
   readonly #retryAtMs = new Map<string, number>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #running: Running;
 
   constructor(parts: ProgressParts) {
     this.#parts = parts;
     this.#startedMs = parts.clock.nowMs();
+    this.#running = new Running(parts.failed);
   }
 
   /** The wall clock was set, or the machine slept. */
@@ -40,7 +42,7 @@ export class Progress {
     for (const [agent, atMs] of this.#retryAtMs) this.#retryAtMs.set(agent, atMs + byMs);
   }
 
-  round(views: AgentView[]): void {
+  round(views: readonly AgentView[]): void {
     const nowMs = this.#parts.clock.nowMs();
     const { spoken } = this.#parts;
     const there = new Set(views.map(({ agent }) => agent));
@@ -64,17 +66,13 @@ export class Progress {
     }
   }
 
-  async settled(): Promise<void> {
-    await Promise.all(this.#running);
+  settled(): Promise<void> {
+    return this.#running.settled();
   }
 
   #begin(view: AgentView, nowMs: number): void {
     this.#retryAtMs.set(view.agent, nowMs + retryMs);
-    const work = this.#parts.spoken
-      .speak(view, () => this.#ask(view), true)
-      .catch(this.#parts.failed)
-      .finally(() => this.#running.delete(work));
-    this.#running.add(work);
+    this.#running.begin(this.#parts.spoken.speak(view, () => this.#ask(view), true));
   }
 
   async #ask(view: AgentView): Promise<boolean> {
