@@ -9,7 +9,6 @@ import { fillTemplate, type TemplateName } from '../decide/templates.ts';
 import type { HostSigns } from '../detect/host-troubles.ts';
 import type { Board } from '../findings/board.ts';
 import { HostFindings } from '../findings/host-findings.ts';
-import type { OpenIncident } from '../findings/open-incident.ts';
 import { Handoffs } from '../handoff/handoffs.ts';
 import type { HandoffNews } from '../handoff/news.ts';
 import type { Home } from '../home/home.ts';
@@ -34,7 +33,6 @@ import { localGit } from '../sense/git.ts';
 import { findTranscript } from '../sense/transcript-place.ts';
 import type { Spawns } from '../spawns/spawns.ts';
 import type { Look } from '../watch/agent-session.ts';
-import type { PeoplesWord } from '../watch/authority.ts';
 import type { Watcher } from '../watch/watcher.ts';
 import type { WatchfulClock } from '../watch/watchful-clock.ts';
 
@@ -51,7 +49,8 @@ interface ActingParts {
   /** It could not write its document without a person. */
   handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
-  word: PeoplesWord;
+  /** What people said may be done to agents. */
+  said: Map<string, Authority>;
   board: Board;
   watcher: Watcher;
   spawns: Spawns;
@@ -160,9 +159,9 @@ export class Acting {
     return readAll([
       // First: what people were told is known before anything is decided.
       () => this.#parts.rows.restore(),
-      () => this.#parts.word.restore(),
+      () => this.#restoreSaid(),
       () => this.#spoken.restore(),
-      () => this.#keeper.restore(),
+      () => this.#parts.board.restore(),
       () => this.handoffs.restore(null, aheadMs),
       // Last: from here on the proof is waited for.
       () => this.#actions.recover(),
@@ -171,7 +170,14 @@ export class Acting {
 
   /** The wall clock was set, or the machine slept: what is waited for is as far away as it was. */
   clockSet(byMs: number, nowMs: number): void {
-    for (const each of [this.#keeper, this.#progress, this.handoffs]) each.clockSet(byMs, nowMs);
+    for (const each of [this.#parts.board, this.#spoken, this.#progress, this.handoffs]) each.clockSet(byMs, nowMs);
+  }
+
+  async #restoreSaid(): Promise<boolean> {
+    const { rows, host, said } = this.#parts;
+    const stored = await rows.store.loadAuthorities(host);
+    if (stored.ok) for (const [agent, authority] of stored.value) said.set(agent, authority);
+    return stored.ok;
   }
 
   /** What an agent's own record and its hooks said at a look. */
@@ -201,15 +207,15 @@ export class Acting {
 
   /** Whether it is stored. Less holds from the moment in which it is said, whatever the database does. */
   async setAuthority(agent: string, authority: Authority, by: Caller): Promise<boolean> {
-    const { word, board, watcher } = this.#parts;
+    const { said, board, watcher, rows, host } = this.#parts;
     const set = () => {
-      word.set(agent, authority);
+      said.set(agent, authority);
       watcher.touch(agent);
     };
     if (rankOf(authority) <= rankOf(board.view(agent)?.authority ?? 'observe')) set();
-    return this.#actions.setAuthority(agent, authority, by, () => {
+    return this.#actions.setAuthority(agent, authority, by, async () => {
       set();
-      return word.save(agent, authority);
+      return (await rows.store.saveAuthority(host, agent, authority)).ok;
     });
   }
 
@@ -245,7 +251,7 @@ export class Acting {
     this.#isReading = true;
     void readAll([
       () => this.#spoken.restore(),
-      () => this.#keeper.restore(agents),
+      () => this.#parts.board.restore(agents),
       () => this.handoffs.restore(agents),
       () => this.#actions.recover(agents),
     ])
@@ -299,20 +305,16 @@ export class Acting {
 
   /** null: nothing open has this id. */
   async acknowledge(id: string, denied: boolean, by: Caller): Promise<Incident | null> {
-    const incident = this.#keeper.incidents().find((open) => open.incident.id.startsWith(id))?.incident ?? null;
-    if (incident === null) return null;
+    const open = this.#parts.board.open().find(({ incident }) => incident.id.startsWith(id));
+    if (open === undefined) return null;
+    const { incident } = open;
     await this.#actions.acknowledge(incident, denied, by, async () => {
-      await this.#keeper.acknowledge(incident.id, denied);
+      await this.#keeper.acknowledge(open, denied);
       if (incident.check === 'handoff-failed' && incident.subject !== null)
         this.handoffs.acknowledged(incident.subject);
       return true;
     });
     return incident;
-  }
-
-  /** What is open, with what is done about it next. */
-  incidents(): OpenIncident[] {
-    return this.#keeper.incidents();
   }
 
   get channels(): ChannelHealth[] {

@@ -110,9 +110,12 @@ class Machine {
       },
     });
     this.#keeper = keeper;
-    this.#clock.onSet((byMs, nowMs) => keeper.clockSet(byMs, nowMs));
+    this.#clock.onSet((byMs, nowMs) => {
+      this.#board.clockSet(byMs, nowMs);
+      spoken.clockSet(byMs, nowMs);
+    });
     await spoken.restore();
-    await keeper.restore();
+    await this.#board.restore();
     if (aheadMs > minute) this.#clock.tell(aheadMs, this.nowMs);
     await this.#round();
   }

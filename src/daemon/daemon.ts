@@ -18,13 +18,13 @@ import type { HandoffNews } from '../handoff/news.ts';
 import { type Home, isPaused, removeDaemonRecord, unpause, writeDaemonRecord } from '../home/home.ts';
 import { fileLog, type Log } from '../home/log.ts';
 import { version } from '../home/version.ts';
-import type { Sighting } from '../model/agent.ts';
+import type { Authority, Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { InboxItem } from '../model/hook.ts';
 import type { HostEntry } from '../model/host.ts';
 import { fail, ok, type Result } from '../model/result.ts';
-import type { CheckRow, Store, StoreBatch } from '../model/store.ts';
+import { type CheckRow, emptyBatch, type Store, type StoreBatch } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Processes } from '../model/world.ts';
 import { type AgentRecord, readAgentRecord } from '../record/agent-record.ts';
@@ -45,7 +45,6 @@ import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { AgentHooksLook } from '../setup/agent-hooks.ts';
 import { Spawns } from '../spawns/spawns.ts';
-import { PeoplesWord } from '../watch/authority.ts';
 import { BrokenSources } from '../watch/conformance-results.ts';
 import { type Looked, Watcher } from '../watch/watcher.ts';
 import { WatchfulClock } from '../watch/watchful-clock.ts';
@@ -192,14 +191,14 @@ export class Daemon {
     const spool = new Spool(options.home.spoolDir, files);
     const failed = (error: unknown) => this.#failed('an action', error);
     const rows = new WaitingRows({ host: host.id, store, spool, clock: this.#clock, flush, failed });
-    const word = new PeoplesWord(store, host.id);
+    const said = new Map<string, Authority>();
     const record = (row: CheckRow) => this.#journal.addCheck(row);
     this.#board = new Board({ ...common, host: host.id, store: rows.store, record, failed });
     this.#examiner = new Examiner({ ...common, board: this.#board });
     this.#healthRows = new HealthRows(common.config);
     this.#watcher = new Watcher({
       ...common,
-      ...{ host, clients, fleet: this.#fleet, inbox, word, board: this.#board, examiner: this.#examiner },
+      ...{ host, clients, fleet: this.#fleet, inbox, said, board: this.#board, examiner: this.#examiner },
       broken: (client, clientVersion) => broken.of(client, clientVersion),
       configFor: (directories) => configAt(this.#config.current(), directories),
       congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
@@ -213,7 +212,7 @@ export class Daemon {
     });
     this.#acting = new Acting({
       ...{ ...common, host: host.id, hostName: host.name, home: options.home, environment: options.environment },
-      ...{ rows, word, board: this.#board, watcher: this.#watcher, spawns: this.#spawns, flush, failed, odd: odd.note },
+      ...{ rows, said, board: this.#board, watcher: this.#watcher, spawns: this.#spawns, flush, failed, odd: odd.note },
       news: (news) => this.#takeNews(news),
       handoffWaits: (agent) => this.#handoffWaits(agent),
       paused: () => this.#isPaused(),
@@ -379,7 +378,7 @@ export class Daemon {
   /** One agent after the other: what each wrote is not kept for long. */
   #take(looks: Iterable<Looked>): void {
     const nowMs = this.#clock.nowMs();
-    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
+    const batch = emptyBatch();
     this.#examiner.pass(nowMs);
     const seen = new Map<string, Sighting | null>();
     for (const looked of looks) {
@@ -431,8 +430,7 @@ export class Daemon {
   }
 
   #takeNews({ event, check }: HandoffNews): void {
-    const none = { agents: [], sessions: [], spawns: [], points: [] };
-    this.#journal.add({ ...none, events: [event], checks: check === null ? [] : [check] });
+    this.#journal.add({ ...emptyBatch(), events: [event], checks: check === null ? [] : [check] });
     this.#tell([event]);
   }
 

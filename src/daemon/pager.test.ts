@@ -115,7 +115,7 @@ class Pager {
   waits: string | null = null;
   rows!: WaitingRows;
   keeper!: Keeper;
-  #board!: Board;
+  board!: Board;
   #host!: HostFindings;
   readonly #config = { ...defaultConfig(), notify: [{ channel: 'c', type: 'command' as const, command: ['true'] }] };
 
@@ -136,8 +136,8 @@ class Pager {
     this.rows = new WaitingRows({ host: 'h', store, spool, clock, flush, failed });
     const config = () => this.#config;
     const common = { host: 'h', hostName: 'h', clock, config, store: this.rows.store, flush };
-    this.#board = madeBoard({ ...common, failed });
-    const parts = { ...common, board: this.#board };
+    this.board = madeBoard({ ...common, failed });
+    const parts = { ...common, board: this.board };
     const notice = (line: string) =>
       void this.told.push(`${Math.round((this.nowMs - viewNowMs) / second)} s: ${line.split(':')[0]}`);
     this.#host = new HostFindings(parts);
@@ -155,7 +155,7 @@ class Pager {
       failed,
     });
     expect(await this.rows.restore()).toBe(true);
-    await this.keeper.restore();
+    await this.board.restore();
     return this;
   }
 
@@ -175,9 +175,9 @@ class Pager {
     const view = agentView('waiting', 'permission', 1, { agent: 'a' });
     const evidence = [{ source: 'registry' as const, atMs: this.nowMs, text: this.waits ?? '' }];
     const findings = this.waits === null ? [] : [found('waiting-human', { sinceMs: this.nowMs, evidence })];
-    see(this.#board, [{ view: { ...view, reading: { ...view.reading, seenAtMs: this.nowMs } }, findings }]);
+    see(this.board, [{ view: { ...view, reading: { ...view.reading, seenAtMs: this.nowMs } }, findings }]);
     const database = this.database.isAway ? 'no such server' : null;
-    this.#host.look(this.#board.views(), { database, disk: this.disk, servers: [] });
+    this.#host.look(this.board.views(), { database, disk: this.disk, servers: [] });
   }
 
   /** Every message on record, each with what came of it. */
@@ -250,8 +250,9 @@ describe('the database gone for an hour', () => {
     pager.database.isAway = true;
     pager.waits = 'Bash: npm test';
     await pager.pass(minute);
-    const [waiting] = pager.keeper.incidents().filter(({ incident }) => incident.agent === 'a');
-    expect(await pager.keeper.acknowledge(waiting?.incident.id ?? '', false)).not.toBeNull();
+    const [waiting] = pager.board.open().filter(({ incident }) => incident.agent === 'a');
+    if (waiting === undefined) throw new Error('nothing is open');
+    await pager.keeper.acknowledge(waiting, false);
     await pager.pass(minute);
     pager.database.isAway = false;
     await pager.start();

@@ -1,13 +1,13 @@
 import type { Config } from '../config/schema.ts';
 import { provenHold } from '../detect/hold.ts';
-import type { HostSigns } from '../detect/host-troubles.ts';
+import { findingOf, type HostSigns, hostTroubles } from '../detect/host-troubles.ts';
 import { type MassFailure, massFailures } from '../detect/mass-failure.ts';
-import type { AgentView } from '../model/agent.ts';
+import type { AgentView, Found } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import { shown } from '../model/text.ts';
 import type { Clock } from '../model/world.ts';
 import type { Board } from './board.ts';
-import { HostTroubles, hostHoldMs } from './host-troubles.ts';
+import { key } from './open-incident.ts';
 
 interface Parts {
   /** As people call it. */
@@ -17,27 +17,34 @@ interface Parts {
   board: Pick<Board, 'post'>;
 }
 
-/** What is wrong with the host as a whole. */
+/** The daemon sets its own database going again within this; nobody need hear of it. */
+const holdTicks = 15;
+const holdMsMax = 30_000;
+
+/** What is wrong with the host as a whole: many agents at once; the database, the disk and the tmux servers. */
 export class HostFindings {
   readonly #parts: Parts;
-  readonly #hostTroubles: HostTroubles;
   #failures: MassFailure[] = [];
+  /** Since when something is away. */
+  readonly #sinceMs = new Map<string, number>();
+  /** The tmux server each agent was last seen in. */
+  readonly #places = new Map<string, string>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#hostTroubles = new HostTroubles(parts.clock);
   }
 
   look(views: readonly AgentView[], signs: HostSigns): void {
     const { config, board, hostName } = this.#parts;
-    const { massCount, massPercent, massMinutes } = config().judging;
+    const { judging, tickSeconds } = config();
+    const { massCount, massPercent, massMinutes } = judging;
     this.#failures = massFailures(views, { agents: massCount, percent: massPercent, withinMs: massMinutes * 60_000 });
-    const troubles = [...this.#failures.map(({ finding }) => finding), ...this.#hostTroubles.look(views, signs)];
-    const away = { readings: 1, forMs: hostHoldMs(config()), keepMs: 0 };
+    const troubles = [...this.#failures.map(({ finding }) => finding), ...this.#away(views, signs)];
+    const whileAway = { readings: 1, forMs: Math.min(holdMsMax, tickSeconds * 1_000 * holdTicks), keepMs: 0 };
     board.post(
       'host',
       troubles.map((finding) => ({ agent: null, project: shown(hostName, 50), finding })),
-      (check) => (check === 'mass-failure' ? provenHold : away),
+      (check) => (check === 'mass-failure' ? provenHold : whileAway),
     );
   }
 
@@ -48,5 +55,29 @@ export class HostFindings {
         one.agents.includes(agent) && (one.check === check || (one.check === 'auth-failed' && check === 'silent-stop')),
     );
     return failure?.finding.subject ?? null;
+  }
+
+  #away(views: readonly AgentView[], signs: HostSigns): Found[] {
+    this.#place(views);
+    const troubles = hostTroubles(signs, views, this.#places).map((one) => ({
+      ...one,
+      name: key({ agent: null, ...one }),
+    }));
+    for (const name of this.#sinceMs.keys()) if (!troubles.some((one) => one.name === name)) this.#sinceMs.delete(name);
+    return troubles.map((trouble) => {
+      const sinceMs = this.#sinceMs.get(trouble.name) ?? this.#parts.clock.nowMs();
+      this.#sinceMs.set(trouble.name, sinceMs);
+      return findingOf(trouble, sinceMs);
+    });
+  }
+
+  #place(views: readonly AgentView[]): void {
+    for (const { agent, tmux, reading } of views) {
+      if (reading.state === 'ended') this.#places.delete(agent);
+      else if (tmux !== null) this.#places.set(agent, tmux.socket);
+    }
+    if (this.#places.size <= views.length) return;
+    const names = new Set(views.map(({ agent }) => agent));
+    for (const agent of this.#places.keys()) if (!names.has(agent)) this.#places.delete(agent);
   }
 }

@@ -35,18 +35,6 @@ export interface Open {
   saved: Promise<boolean>;
 }
 
-/** As it is shown. */
-export interface OpenIncident {
-  incident: Incident;
-  step: Step;
-  /** The step could not be done a moment ago: when it is tried again, and why it was refused, if it was. */
-  retry: { atMs: number; refusal: DeedReason | null } | null;
-}
-
-export function asShown({ incident, step, retryAtMs, lastRefusal }: Open, nowMs: number): OpenIncident {
-  return { incident, step, retry: nowMs < retryAtMs ? { atMs: retryAtMs, refusal: lastRefusal } : null };
-}
-
 export function key({ agent, check, subject }: Pick<Incident, 'agent' | 'check' | 'subject'>): string {
   return `${agent ?? ''}\n${check}\n${subject ?? ''}`;
 }

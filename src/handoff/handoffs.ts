@@ -35,7 +35,7 @@ import { type HandoffActions, HandoffDeeds, isWriting, type Typed } from './deed
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
 import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
 import { newHandoff } from './new-handoff.ts';
-import { failureFinding, type HandoffNews, newsOf, stuckFinding } from './news.ts';
+import { type HandoffNews, handoffTroubles, newsOf, stuckFinding } from './news.ts';
 import { Trust, type TrustParts } from './trust.ts';
 
 export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSession' | 'odd'> {
@@ -173,13 +173,9 @@ export class Handoffs {
     return over === undefined ? null : handoffDocument(over, null);
   }
 
-  /** What is wrong: handoffs that failed and left their agent where it was, or without its context. */
   #post(): void {
-    const found = this.#parts.board.views().flatMap((view) => {
-      const finding = this.#stuck(this.#open.get(view.agent)) ?? failureFinding(this.#over, view);
-      return finding === null ? [] : [{ agent: view.agent, project: view.project, finding }];
-    });
-    this.#parts.board.post('handoffs', found);
+    const stuck = (agent: string) => this.#stuck(this.#open.get(agent));
+    this.#parts.board.post('handoffs', handoffTroubles(this.#parts.board.views(), stuck, this.#over));
   }
 
   /** A person knows of the failed one. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isQuietFailure } from '../decide/handoff/cycle.ts';
 import { failureWords, stuckWords } from '../decide/handoff/failure.ts';
 import { waitWords } from '../decide/wait-words.ts';
-import type { ClientName, Found, Sighting } from '../model/agent.ts';
+import type { ClientName, Found, FoundTrouble, Sighting } from '../model/agent.ts';
 import type { WatchEvent } from '../model/event.ts';
 import { type Handoff, type HandoffStep, stepMs, stepOf } from '../model/handoff.ts';
 import type { CheckRow } from '../model/store.ts';
@@ -39,6 +39,18 @@ export function newsOf(handoff: Handoff, finding: string | null): HandoffNews {
 function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] {
   if (step !== 'failed') return 'ok';
   return isQuietFailure(reason) ? 'warning' : 'critical';
+}
+
+/** What is wrong: handoffs that failed and left their agent where it was, or without its context. */
+export function handoffTroubles(
+  views: readonly Sighting[],
+  stuck: (agent: string) => Found | null,
+  over: readonly Handoff[],
+): FoundTrouble[] {
+  return views.flatMap((view) => {
+    const finding = stuck(view.agent) ?? failureFinding(over, view);
+    return finding === null ? [] : [{ agent: view.agent, project: view.project, finding }];
+  });
 }
 
 /**

@@ -60,6 +60,10 @@ export interface StoreBatch {
   checks: CheckRow[];
 }
 
+export function emptyBatch(): StoreBatch {
+  return { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
+}
+
 /** What an earlier run left behind of an agent; the view's transcript is that of its last session. */
 export interface StoredAgent {
   view: Sighting;

@@ -2,10 +2,16 @@ import type { Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { SpawnRow } from '../model/spawn.ts';
-import type { CheckRow, ContextPoint, SessionRow, Store, StoreBatch } from '../model/store.ts';
+import {
+  type CheckRow,
+  type ContextPoint,
+  emptyBatch,
+  type SessionRow,
+  type Store,
+  type StoreBatch,
+} from '../model/store.ts';
 
 const eventsMax = 50_000;
-const nothing: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
 
 /**
  * What is waiting to be stored. The daemon goes on when the database is away: the newest row of each agent and
@@ -51,7 +57,7 @@ export class Journal {
   }
 
   addCheck(row: CheckRow): void {
-    this.add({ ...nothing, checks: [row] });
+    this.add({ ...emptyBatch(), checks: [row] });
   }
 
   /** Writes what is waiting; true when nothing is left. Only one flush runs at a time. */
@@ -82,7 +88,7 @@ export class Journal {
 
   /** Agents first, since all else refers to them; how far a transcript is recorded last. */
   async #writeInParts(batch: StoreBatch): Promise<boolean> {
-    const only = (part: Partial<StoreBatch>) => ({ ...nothing, ...part });
+    const only = (part: Partial<StoreBatch>) => ({ ...emptyBatch(), ...part });
     return (
       (await this.#writeGood(batch.agents, (agents) => only({ agents }))) &&
       (await this.#writeGood(batch.events, (events) => only({ events }))) &&

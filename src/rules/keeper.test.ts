@@ -63,7 +63,7 @@ class Host {
         throw error;
       },
     });
-    await this.#keeper.restore();
+    await this.#board.restore();
   }
 
   incidents(which: 'open' | 'all' = 'all'): Incident[] {
@@ -88,11 +88,11 @@ class Host {
   }
 
   readAgain(...agents: string[]): Promise<boolean> {
-    return this.#keeper.restore(new Set(agents));
+    return this.#board.restore(new Set(agents));
   }
 
   acknowledge(): Promise<unknown> {
-    return Promise.all(this.incidents('open').map(({ id }) => this.#keeper.acknowledge(id, false)));
+    return Promise.all(this.#board.open().map((open) => this.#keeper.acknowledge(open, false)));
   }
 
   async round(isLast = false): Promise<void> {

@@ -4,15 +4,7 @@ import { isToldInstead, nextStep, type Step } from '../decide/policy.ts';
 import { saidTogether } from '../decide/together.ts';
 import { isShared } from '../detect/mass-failure.ts';
 import { type Board, readUpMs } from '../findings/board.ts';
-import {
-  asShown,
-  isHeldBack,
-  later,
-  type Open,
-  type OpenIncident,
-  retryFirstMs,
-  whyNotNow,
-} from '../findings/open-incident.ts';
+import { isHeldBack, later, type Open, retryFirstMs, whyNotNow } from '../findings/open-incident.ts';
 import type { AgentView, Finding } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { HoldStanding } from '../model/hold.ts';
@@ -62,17 +54,6 @@ export class Keeper {
     this.#running = new Running(parts.failed);
   }
 
-  /** `only`: those agents' incidents anew, as whoever had the agents until now left them. */
-  restore(only: ReadonlySet<string> | null = null): Promise<boolean> {
-    return this.#parts.board.restore(only);
-  }
-
-  /** The wall clock was set, or the machine slept. */
-  clockSet(byMs: number, nowMs: number): void {
-    this.#parts.board.clockSet(byMs, nowMs);
-    this.#parts.spoken.clockSet(byMs, nowMs);
-  }
-
   /** `isLast`: of a single run, in which everything was looked at as often as it needs. */
   round(isLast = false): void {
     const { board, isElsewhere, scores } = this.#parts;
@@ -101,22 +82,13 @@ export class Keeper {
     await this.#parts.board.settled();
   }
 
-  incidents(): OpenIncident[] {
-    const nowMs = this.#parts.clock.nowMs();
-    return this.#parts.board.open().map((open) => asShown(open, nowMs));
-  }
-
-  /** `denied`: the person says that there is no such trouble. null: there is none open. */
-  async acknowledge(id: string, denied: boolean): Promise<Incident | null> {
-    const { board, clock } = this.#parts;
-    const open = board.open().find(({ incident }) => incident.id.startsWith(id));
-    if (open === undefined) return null;
-    open.incident.ackedMs = clock.nowMs();
+  /** `denied`: the person says that there is no such trouble. */
+  async acknowledge(open: Open, denied: boolean): Promise<void> {
+    open.incident.ackedMs = this.#parts.clock.nowMs();
     if (denied) this.#score(open, null, open.incident.ackedMs, true);
-    board.save(open);
+    this.#parts.board.save(open);
     // Noted also where its row still waits for the database.
     await open.saved;
-    return open.incident;
   }
 
   #closed(open: Open): void {

@@ -4,7 +4,7 @@ import type { Board } from '../findings/board.ts';
 import type { FoundTrouble, Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { SpawnRow, SpawnSigns, SpawnStatus, StoredSpawn } from '../model/spawn.ts';
-import type { Store, StoreBatch } from '../model/store.ts';
+import { emptyBatch, type Store, type StoreBatch } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { OutputGlance, Outputs } from '../sense/outputs.ts';
 import { type Moment, Spawn } from './spawn.ts';
@@ -108,7 +108,7 @@ export class Spawns {
       if (view === undefined) this.#signs.delete(agent);
       else this.#takeSigns(view, signs);
     }
-    const batch: StoreBatch = { agents: [], sessions: [], events: [], spawns: [], points: [], checks: [] };
+    const batch = emptyBatch();
     const changes = this.#lookAtAll(moment, views, batch);
     const states = [...this.#spawns.values()].map((each) => each.state());
     const warnMs = Math.min(60_000, moment.limits.stallMs / 4);

@@ -62,7 +62,7 @@ function watching(
       throw error;
     },
     broken: () => new Set(),
-    ...{ word: { of: () => null }, board, examiner },
+    ...{ said: new Map(), board, examiner },
   });
   const take = (looks: Iterable<Looked>) => {
     for (const { agent, view } of looks)

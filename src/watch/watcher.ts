@@ -16,7 +16,7 @@ import { subagentsOf } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
 import { AgentInbox } from './agent-inbox.ts';
 import type { Look } from './agent-session.ts';
-import { authorityNow, type PeoplesWord } from './authority.ts';
+import { authorityNow } from './authority.ts';
 import { lastPlace, leftOff, lostAgent } from './lost-agent.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
@@ -46,7 +46,8 @@ export interface WatcherParts {
   /** One agent could not be looked at; the others were. */
   failed: (error: unknown) => void;
   broken: (client: ClientName, version: string | null) => ReadonlySet<Source>;
-  word: Pick<PeoplesWord, 'of'>;
+  /** What people said may be done to agents. */
+  said: ReadonlyMap<string, Authority>;
   board: Pick<Board, 'isPending' | 'hasPending'>;
   examiner: Pick<Examiner, 'limits'>;
 }
@@ -180,19 +181,15 @@ export class Watcher {
   *#look(keys: string[], found: ReadonlyMap<string, SeenAgent> = new Map()): Iterable<Looked> {
     const nowMs = this.#parts.clock.nowMs();
     for (const key of keys) {
-      const looked = this.#tryToLook(key, nowMs, found.get(key)?.process ?? null);
+      let looked: Looked | null = null;
+      try {
+        looked = this.#lookAt(key, nowMs, found.get(key)?.process ?? null);
+      } catch (error) {
+        this.#parts.failed(error);
+      }
       if (looked === null) continue;
       yield looked;
       this.#lookedAt(key, looked);
-    }
-  }
-
-  #tryToLook(key: string, nowMs: number, process: ProcessInfo | null): Looked | null {
-    try {
-      return this.#lookAt(key, nowMs, process);
-    } catch (error) {
-      this.#parts.failed(error);
-      return null;
     }
   }
 
@@ -266,7 +263,8 @@ export class Watcher {
       this.views()
         .filter((view) => view.agent !== name && view.reading.state !== 'ended')
         .flatMap(({ tmux }) => (tmux === null ? [] : [tmux.session]));
-    return authorityNow(name, { session, said: this.#parts.word.of(name), config: this.configFor(name), others });
+    const said = this.#parts.said.get(name) ?? null;
+    return authorityNow(name, { session, said, config: this.configFor(name), others });
   }
 
   /** Where it is: as its process has it, and as it says itself. */

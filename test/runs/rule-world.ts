@@ -99,7 +99,7 @@ export class RuleWorld {
     });
     const progress = () => (this.#hasHiddenWork ? { sinceMs: viewNowMs - 3_600_000, hidden: true } : null);
     this.#progress = new Progress({ ...base, configFor: base.config, actions, spoken, progress, ...asked, failed });
-    if (!(await spoken.restore()) || !(await this.#keeper.restore())) throw new Error('nothing to start from');
+    if (!(await spoken.restore()) || !(await this.#board.restore())) throw new Error('nothing to start from');
   }
 
   /** Ticks for so long; killed on the way, it is started anew 0.6 s later. */

@@ -86,7 +86,7 @@ export class RuledAgent extends TypedAgent {
 
   /** What the rules would do next, and why they do not. */
   get next(): string[] {
-    return this.#keeper.incidents().map(({ incident, step }) => {
+    return this.#board.open().map(({ incident, step }) => {
       const what = step.do === 'wait' ? `${step.for}, ${step.reason}` : step.do;
       return `${incident.check}: ${what}`;
     });

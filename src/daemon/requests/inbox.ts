@@ -1,5 +1,5 @@
 import { messageFor } from '../../decide/message.ts';
-import type { OpenIncident } from '../../findings/open-incident.ts';
+import type { Open } from '../../findings/open-incident.ts';
 import { ok } from '../../model/result.ts';
 import { findingDocument } from '../status.ts';
 import type { Doors } from './doors.ts';
@@ -10,10 +10,10 @@ export const inbox = defineRequest({
   name: 'inbox',
   who: 'anyone',
   input: {},
-  answer: (_, doors) => ok({ v: 1, items: doors.acting.incidents().flatMap((open) => itemOf(open, doors)) }),
+  answer: (_, doors) => ok({ v: 1, items: doors.board.open().flatMap((open) => itemOf(open, doors)) }),
 });
 
-function itemOf({ incident, step }: OpenIncident, { board, host }: Doors) {
+function itemOf({ incident, step }: Open, { board, host }: Doors) {
   const finding = board.findings(incident.agent).find(({ id }) => id === incident.id);
   if (finding === undefined || finding.ackedMs !== null || (finding.tells === 0 && step.do !== 'tell')) return [];
   const { id, check: kind, severity, subject, since, told } = findingDocument(finding);

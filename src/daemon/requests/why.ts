@@ -1,5 +1,5 @@
 import { waitWords } from '../../decide/wait-words.ts';
-import type { OpenIncident } from '../../findings/open-incident.ts';
+import type { Open } from '../../findings/open-incident.ts';
 import { fail, ok } from '../../model/result.ts';
 import { shown } from '../../model/text.ts';
 import { latelyDocument } from '../ledger-document.ts';
@@ -20,11 +20,11 @@ export const why = defineRequest({
   },
 });
 
-function whyNow(name: string, { acting, board }: Doors) {
+function whyNow(name: string, { acting, board, clock }: Doors) {
   const view = board.view(name);
   if (view === null) return null;
   const handoff = acting.handoffs.next(name);
-  const mine = acting.incidents().filter(({ incident }) => incident.agent === name);
+  const mine = board.open().filter(({ incident }) => incident.agent === name);
   const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
   const word = detail === null ? state : `${state}/${detail}`;
   const fired = view.findings.map(findingDocument);
@@ -37,15 +37,21 @@ function whyNow(name: string, { acting, board }: Doors) {
     fired: fired.map(({ evidence: _shownAbove, ...trouble }) => trouble),
     not_fired: board.fine(name),
     hold: acting.holdOn(name),
-    next: [...(handoff === null ? [] : [{ at: null, what: handoff }]), ...mine.map(nextDocument)],
+    next: [
+      ...(handoff === null ? [] : [{ at: null, what: handoff }]),
+      ...mine.map((open) => nextDocument(open, clock.nowMs())),
+    ],
   };
 }
 
-function nextDocument({ incident, step, retry }: OpenIncident): { at: string | null; what: string } {
+function nextDocument(
+  { incident, step, retryAtMs, lastRefusal }: Open,
+  nowMs: number,
+): { at: string | null; what: string } {
   const check = incident.subject === null ? incident.check : `${incident.check} ${shown(incident.subject, 100)}`;
-  if (step.do !== 'wait' && retry !== null) {
-    const reason = retry.refusal === null ? 'the last message did not get through' : `refused (${retry.refusal})`;
-    return { at: time(retry.atMs), what: `wait: ${reason} (${check})` };
+  if (step.do !== 'wait' && nowMs < retryAtMs) {
+    const reason = lastRefusal === null ? 'the last message did not get through' : `refused (${lastRefusal})`;
+    return { at: time(retryAtMs), what: `wait: ${reason} (${check})` };
   }
   if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
   if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
