@@ -3,7 +3,7 @@ import { isAuthError } from '../detect/checks/auth-failed.ts';
 import { fullBand, highBand } from '../detect/checks/context-high.ts';
 import { checkCalled, definitionOf } from '../detect/checks.ts';
 import type { Refusal } from '../model/action.ts';
-import type { AgentView, State } from '../model/agent.ts';
+import type { AgentView, Sighting, State } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { ErrorKind } from '../model/error-kind.ts';
 import type { Incident } from '../model/incident.ts';
@@ -204,7 +204,7 @@ function pause(prompts: number, minIntervalMs: number): number {
  * needs has happened is it over: to be let in, any turn that ended otherwise shows; that the work goes on, only one that
  * took it up. A stay in a band ends with the band, not with every moment in which nobody can look.
  */
-export function isOver(incident: Incident, view: AgentView | null, hasFinding: boolean): boolean {
+export function isOver(incident: Incident, view: Sighting | null, hasFinding: boolean): boolean {
   if (incident.check === 'context-high') return isStayOver(incident, view, highBand);
   if (incident.check === 'context-full') return isStayOver(incident, view, fullBand);
   if (hasFinding) return false;
@@ -215,7 +215,7 @@ export function isOver(incident: Incident, view: AgentView | null, hasFinding: b
 }
 
 /** Also when the agent went to another session in the same band: that is a stay of its own. */
-function isStayOver(incident: Incident, view: AgentView | null, index: number): boolean {
+function isStayOver(incident: Incident, view: Sighting | null, index: number): boolean {
   if (view === null || view.reading.state === 'ended' || view.band === null) return true;
   return view.band.index !== index || view.band.sinceMs > incident.openedMs;
 }

@@ -84,6 +84,16 @@ describe('a trouble', () => {
     expect(board.views()).toMatchObject([{ findings: [{ check: 'silent-stop', standing: 'open', sinceMs: 5 }] }]);
   });
 
+  it('that is over is shown no more, also before its incident is closed', () => {
+    const board = madeBoard();
+    const full = agentView('idle', null, 1, { band: { index: 4, sinceMs: 0 } });
+    see(board, [{ view: full, findings: [found('context-full')] }]);
+    board.round(nobody);
+    see(board, [{ view: { ...full, band: { index: 0, sinceMs: viewNowMs } }, findings: [] }]);
+    expect(board.findings(full.agent)).toEqual([]);
+    expect(board.round(nobody).closed.map(({ incident }) => incident.check)).toEqual(['context-full']);
+  });
+
   it('has a row when it begins and one when it is over; after a restart none anew', async () => {
     const rows: CheckRow[] = [];
     const record = (row: CheckRow) => void rows.push(row);

@@ -240,9 +240,12 @@ export class Board {
         put(agent, project, this.#stand(agent, one, standing));
       }
     }
-    for (const [name, { incident, last }] of this.#open)
-      if (!seen.has(name))
-        put(incident.agent, incident.project, this.#stand(incident.agent, last ?? foundIn(incident), 'open'));
+    const sightings = new Map(this.#sightings.map((sighting) => [sighting.agent, sighting]));
+    for (const [name, open] of this.#open) {
+      const { agent, project } = open.incident;
+      if (seen.has(name) || this.#isEnded(open, sightings.get(agent ?? '') ?? null, false)) continue;
+      put(agent, project, this.#stand(agent, open.last ?? foundIn(open.incident), 'open'));
+    }
     const views = this.#sightings.map((sighting) => ({ ...sighting, findings: found.get(sighting.agent) ?? [] }));
     return { views, byName: new Map(views.map((view) => [view.agent, view])), loose };
   }
@@ -299,8 +302,7 @@ export class Board {
     const closed = this.open().filter((open) => {
       if (isElsewhere(open.incident.agent)) return false;
       const view = open.incident.agent === null ? null : this.view(open.incident.agent);
-      const isEnded = isOver(open.incident, view, open.finding !== null) && !this.#mayReturn(open, nowMs);
-      return isEnded && (isLast || this.#isLookedAt(open, view, nowMs));
+      return this.#isEnded(open, view, open.finding !== null, isLast);
     });
     for (const open of closed) {
       this.#open.delete(key(open.incident));
@@ -337,13 +339,19 @@ export class Board {
     opened.push(open);
   }
 
+  #isEnded(open: Open, view: Sighting | null, isFound: boolean, isLast = false): boolean {
+    const nowMs = this.#parts.clock.nowMs();
+    const isEnded = isOver(open.incident, view, isFound) && !this.#mayReturn(open, nowMs);
+    return isEnded && (isLast || this.#isLookedAt(open, view, nowMs));
+  }
+
   /** Agents that are being tried again are out of the trouble for a moment: it is still the same one. */
   #mayReturn({ incident, seenMs }: Open, nowMs: number): boolean {
     return incident.check === 'mass-failure' && nowMs - seenMs < this.#parts.config().judging.massMinutes * 60_000;
   }
 
   /** An incident of an earlier run is judged only once its agent was looked at in this one. */
-  #isLookedAt({ incident, isRestored }: Open, view: AgentView | null, nowMs: number): boolean {
+  #isLookedAt({ incident, isRestored }: Open, view: Sighting | null, nowMs: number): boolean {
     if (!isRestored) return true;
     const isReadUp = nowMs - this.#sinceMs >= readUpMs;
     if (view === null) return incident.agent !== null || isReadUp;
