@@ -558,6 +558,23 @@ export const mutants = [
     put: "if (this.#parts.config().mode !== 'watch') open.step = this.#decide(open, view, finding, nowMs);",
     tests: ['src/daemon/dry-run.test.ts'],
   },
+  // 29: a trouble is one, wherever it is read.
+  {
+    guarantee: 29,
+    what: 'a trouble has another id at every look',
+    file: 'src/findings/board.ts',
+    find: 'const id = this.#open.get(name)?.incident.id ?? this.#ids.get(name) ?? randomUUID();',
+    put: 'const id = randomUUID();',
+    tests: ['src/findings/board.test.ts'],
+  },
+  {
+    guarantee: 29,
+    what: 'what is open is not shown while nobody finds it',
+    file: 'src/findings/board.ts',
+    find: "put(agent, project, this.#stand(agent, open.last ?? foundIn(open.incident), 'open'));",
+    put: '',
+    tests: ['src/findings/board.test.ts'],
+  },
   // 30: no check is acted on without a ground.
   {
     guarantee: 30,

@@ -347,8 +347,7 @@ export class Daemon {
     this.#reloadConfig();
     this.#fleet.useConfigDirs((client) => configDirsOf(this.#config.current().config.clients, client));
     void this.#spawns.refresh();
-    this.#take(await this.#watcher.tick());
-    this.#spawns.look(this.#watcher.views());
+    this.#spawns.look(this.#take(await this.#watcher.tick()));
     this.#acting.round();
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
@@ -371,12 +370,11 @@ export class Daemon {
 
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
-    this.#take(this.#watcher.pulse());
-    this.#spawns.look(this.#watcher.views(), spawnsPulseMs);
+    this.#spawns.look(this.#take(this.#watcher.pulse()), spawnsPulseMs);
   }
 
-  /** One agent after the other: what each wrote is not kept for long. */
-  #take(looks: Iterable<Looked>): void {
+  /** One agent after the other: what each wrote is not kept for long. How all of them are seen then. */
+  #take(looks: Iterable<Looked>): Sighting[] {
     const nowMs = this.#clock.nowMs();
     const batch = emptyBatch();
     this.#examiner.pass(nowMs);
@@ -389,12 +387,14 @@ export class Daemon {
         this.#failed('a look at one agent', error);
       }
     }
-    this.#board.publish(this.#watcher.views());
+    const sightings = this.#watcher.views();
+    this.#board.publish(sightings);
     for (const [name, before] of seen)
       batch.checks.push(...this.#healthRows.rows(before, this.#board.view(name), nowMs));
     if (batch.agents.length + batch.events.length + batch.points.length + batch.checks.length > 0)
       this.#journal.add(batch);
     this.#tell(batch.events);
+    return sightings;
   }
 
   /** What it said is heard before it is judged. */
