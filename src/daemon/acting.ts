@@ -286,7 +286,8 @@ export class Acting {
   async say(
     agent: string,
     said: PromptWords,
-    { waitMs, anyway, by }: { waitMs: number; anyway: boolean; by: Caller },
+    by: Caller,
+    { waitMs, anyway }: { waitMs: number; anyway: boolean },
   ): Promise<PromptResult | { problem: string }> {
     const request = { agent, waitMs, anyway, trigger: 'human', finding: null, by } as const;
     if (typeof said === 'string') return this.#actions.prompt({ ...request, text: said });
