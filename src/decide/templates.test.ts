@@ -190,7 +190,7 @@ describe('a slot takes what its kind allows', () => {
       'tаsk',
       'e\u0301',
       'x'.repeat(41),
-      // Claude Code 2.1.325 thinks harder, or starts many agents, wherever these stand.
+      // The client thinks harder, or starts many agents, wherever these stand.
       'ultrathink',
       'task-ULTRACODE.1',
     ])

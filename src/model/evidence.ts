@@ -14,7 +14,7 @@ export function isPlainWord(text: string): boolean {
   return text.length <= wordCharsMax && plainWord.test(text) && !changesWork(text);
 }
 
-/** A client thinks harder or starts many agents for a prompt with one of these in it, quoted or within a path too. */
+/** Clients think harder or start many agents for a prompt with one of these in it, also in quotes or within a path. */
 export function changesWork(text: string): boolean {
   return /ultra(?:think|code|plan|review)/i.test(text);
 }
