@@ -117,6 +117,29 @@ describe('of two daemons one has the agent', () => {
     expect(one.document('a-ps').number).toBe(1);
   });
 
+  it('and of many: one file says that their holder lives, the others stay as they are', () => {
+    const machine = new Machine();
+    const [one, two] = [machine.daemon('one'), machine.daemon('two')];
+    const many = Array.from({ length: 50 }, (_, n) =>
+      agentView('idle', null, 1, { agent: `${n}-ps`, process: { ...self, startTicks: `${n}` } }),
+    );
+    one.round(many);
+    const holds = () => readdirSync(machine.folder).filter((name) => !name.startsWith('lives-'));
+    const written = () => holds().map((name) => statSync(path.join(machine.folder, name)).ino);
+    const before = written();
+    for (let round = 0; round < 10; round += 1) {
+      machine.nowMs += 9_000;
+      one.round(many);
+      two.round(many);
+    }
+    expect(written()).toEqual(before);
+    expect(before).toHaveLength(50);
+    expect(many.map((view) => two.standing(view))).toEqual(many.map(() => 'elsewhere'));
+    machine.nowMs += 30_000;
+    expect(many.map((view) => two.standing(view))).toEqual(many.map(() => 'ours'));
+    expect(many.map((view) => one.standing(view))).toEqual(many.map(() => 'elsewhere'));
+  });
+
   it('until it stops in good order, but for whom it is typing to', () => {
     const machine = new Machine();
     const [one, two] = [machine.daemon('one'), machine.daemon('two')];

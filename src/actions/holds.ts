@@ -58,7 +58,7 @@ export class Holds {
   /** Apart from the passes, which a tmux server can hold up. */
   start(): void {
     this.#timer = setInterval(() => {
-      for (const { view } of this.#seen.values()) if (view.reading.state !== 'ended') this.#look(view);
+      if ([...this.#seen.values()].some(({ by }) => by === 'us')) this.#renew();
     }, renewMs / 2).unref();
   }
 
@@ -149,7 +149,10 @@ export class Holds {
       if (isOurs) this.#release(view.process);
       return found !== null && !isOurs && stands(found, facts) ? other(found) : nobody(null);
     }
-    if (isOurs && found.does === does && facts.nowMs - (found.renewedMs ?? 0) < renewMs) return us(found);
+    if (isOurs && found.does === does) {
+      if (facts.nowMs - (found.renewedMs ?? 0) >= renewMs) this.#renew();
+      return us(found);
+    }
     const wish = { agent: bare(view.process), holder: self, home, does };
     if (found !== null && claimed(found, wish, facts) === null) return other(found);
     const taken = files.change(view.process, (now) => {
@@ -164,8 +167,14 @@ export class Holds {
 
   /** What it is wanted for; null: not at all. A pause of whoever has it holds for all. */
   #wants({ authority, reading }: Sighting, isOurs: boolean): Hold['does'] | null {
-    if (this.#parts.mode() !== 'act' || (this.#parts.paused() && !isOurs)) return null;
+    if (this.#parts.mode() !== 'act' || (!isOurs && this.#parts.paused())) return null;
     return authority === 'observe' || reading.state === 'ended' ? 'tell' : 'act';
+  }
+
+  /** All that it holds, at once. */
+  #renew(): void {
+    const { files, self, bootMs } = this.#parts;
+    if (self !== null) files.renew(self, bootMs());
   }
 
   #facts(agent: ProcessId) {

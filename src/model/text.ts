@@ -44,9 +44,23 @@ const marginChars = 1_000;
  */
 export function shown(given: string | UntrustedText, charsMax = shownMax): ShownText {
   const text = given as string;
-  const clean = redact(text.slice(0, charsMax + marginChars));
+  const clean = text.length <= sameCharsMax ? redactedOnce(text) : redact(text.slice(0, charsMax + marginChars));
   const isCut = clean.length > charsMax || text.length > charsMax + marginChars;
   return printable(isCut ? `${clean.slice(0, charsMax)}…` : clean) as ShownText;
+}
+
+/** Names, paths and versions are the same at every look at hundreds of agents; what is made of a text never changes. */
+const redactedTexts = new Map<string, string>();
+const redactedMax = 5_000;
+const sameCharsMax = 200;
+
+function redactedOnce(text: string): string {
+  const known = redactedTexts.get(text);
+  if (known !== undefined) return known;
+  if (redactedTexts.size >= redactedMax) redactedTexts.clear();
+  const clean = redact(text);
+  redactedTexts.set(text, clean);
+  return clean;
 }
 
 /** The same without cutting or redacting, for what the user wrote and has to find again. */

@@ -44,12 +44,14 @@ export function holdsFolder(uid: number): string {
   return path.join(uid === 0 ? '/run' : '/tmp', `watchkeeper-${uid}`);
 }
 
-/** One file per agent process, changed only under its lock. */
+/** One file per agent process, changed only under its lock; and one per holder, by which all that it holds is renewed. */
 export class HoldFiles {
   readonly folder: string;
   #usable: { atMs: number; answer: Result<void, 'unusable'> } | null = null;
   /** What was read, and how its file looked then: a hold is replaced whole, so a file that looks the same says the same. */
   readonly #known = new Map<string, { stamp: string; hold: Hold | null }>();
+  /** By holder: when it said last that it lives. */
+  readonly #beats = new Map<string, { atMs: number; beatMs: number }>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -90,6 +92,43 @@ export class HoldFiles {
 
   /** null: there is none, or nothing that anybody could have written so. */
   read(agent: ProcessId): Hold | null {
+    const hold = this.#asWritten(agent);
+    if (hold === null || hold.renewedMs === null) return hold;
+    const beatMs = this.#beat(hold.holder);
+    return beatMs > hold.renewedMs ? { ...hold, renewedMs: beatMs } : hold;
+  }
+
+  /** Whatever it holds counts as renewed then. Where it cannot be written, others take it over in time. */
+  renew(holder: ProcessId, renewedMs: number): void {
+    const file = this.#beatFile(holder);
+    const fresh = `${file}.fresh`;
+    try {
+      writeFileSync(fresh, String(renewedMs), { mode: 0o600 });
+      renameSync(fresh, file);
+      this.#beats.delete(file);
+    } catch {
+      rmSync(fresh, { force: true });
+    }
+  }
+
+  /** A round asks for hundreds of one holder. */
+  #beat(holder: ProcessId): number {
+    const file = this.#beatFile(holder);
+    const nowMs = performance.now();
+    const known = this.#beats.get(file);
+    if (known !== undefined && nowMs - known.atMs < checkedMs) return known.beatMs;
+    let beatMs = Number.NEGATIVE_INFINITY;
+    try {
+      const text = readPlain(file);
+      if (/^[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text)) beatMs = Number(text);
+    } catch {
+      // It has said nothing but when it took them.
+    }
+    this.#beats.set(file, { atMs: nowMs, beatMs });
+    return beatMs;
+  }
+
+  #asWritten(agent: ProcessId): Hold | null {
     const file = this.#file(agent);
     const looks = looksOf(file);
     const known = this.#known.get(file);
@@ -115,6 +154,8 @@ export class HoldFiles {
     }
     const fresh = `${file}.fresh`;
     try {
+      // Nobody loses it by what its holder said some milliseconds ago.
+      this.#beats.clear();
       const hold = next(this.read(agent));
       if (hold === null) return ok(null);
       writeFileSync(fresh, JSON.stringify(hold), { mode: 0o600 });
@@ -135,9 +176,14 @@ export class HoldFiles {
   /** What is left of agents that are gone, and that nobody tells of any more. */
   clean(isAlive: (process: ProcessId) => boolean): void {
     this.#known.clear();
+    this.#beats.clear();
     const owners = new Map<string, ProcessId>();
     for (const name of this.#names()) {
       const [whole, pid, startTicks, bootId] = /^(\d{1,10})-(\d{1,20})-([\w-]{1,64})/.exec(name) ?? [];
+      const [, ...holder] = /^lives-(\d{1,10})-(\d{1,20})-([\w-]{1,64})/.exec(name) ?? [];
+      const [holderPid, holderTicks = '', holderBoot = ''] = holder;
+      if (holderPid !== undefined && !isAlive({ pid: Number(holderPid), startTicks: holderTicks, bootId: holderBoot }))
+        rmSync(path.join(this.folder, name), { force: true });
       if (whole !== undefined)
         owners.set(whole, { pid: Number(pid), startTicks: startTicks ?? '', bootId: bootId ?? '' });
     }
@@ -159,6 +205,10 @@ export class HoldFiles {
     } catch {
       return [];
     }
+  }
+
+  #beatFile(holder: ProcessId): string {
+    return path.join(this.folder, `lives-${processName(holder)}`);
   }
 
   #file(agent: ProcessId): string {

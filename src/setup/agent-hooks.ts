@@ -1,4 +1,5 @@
 import type { AgentClient } from '../clients/client.ts';
+import type { InstallableClient } from '../clients/clients.ts';
 import type { Permissions } from '../clients/installer.ts';
 import { handoffWaitsText } from '../handoff/documents.ts';
 import type { Home } from '../home/home.ts';
@@ -32,6 +33,8 @@ interface Agent {
   seen: { client: AgentClient; configDir: string | null };
 }
 
+type Settings = { file: string; view: NonNullable<ReturnType<typeof glance>> }[];
+
 const nothingKnown: AgentHooks = { lacks: null, handoffWaits: false };
 const noticedEveryMs = 15_000;
 /** Of a record that is longer, its end. */
@@ -50,12 +53,17 @@ export class AgentHooksLook {
   }
 
   /** `maxAgeMs`: for those who ask often and do nothing because of it. */
-  of({ view, seen }: Agent, maxAgeMs = 0): AgentHooks {
+  of(agent: Agent, maxAgeMs = 0): AgentHooks {
+    return this.#of(agent, maxAgeMs, new Map());
+  }
+
+  /** `read`: what was read at this moment. */
+  #of({ view, seen }: Agent, maxAgeMs: number, read: Map<string, Settings | null>): AgentHooks {
     if (view === null) return nothingKnown;
     const atMs = this.#parts.clock.monotonicMs();
     const known = this.#known.get(view.agent);
     if (known !== undefined && atMs - known.atMs < maxAgeMs) return known.hooks;
-    const hooks = this.#look(view, seen);
+    const hooks = this.#look(view, seen, read);
     this.#known.set(view.agent, { atMs, hooks });
     return hooks;
   }
@@ -65,13 +73,15 @@ export class AgentHooksLook {
     const nowMs = this.#parts.clock.monotonicMs();
     if (nowMs - this.#noticedMs < noticedEveryMs) return [];
     this.#noticedMs = nowMs;
+    // Many agents share a directory.
+    const read = new Map<string, Settings | null>();
     const there = new Set(agents.map(({ view }) => view?.agent));
     for (const kept of [this.#known, this.#modes])
       for (const name of kept.keys()) if (!there.has(name)) kept.delete(name);
     const lines = agents.flatMap((agent) => {
       const { view, seen } = agent;
       if (view === null) return [];
-      const { lacks, handoffWaits } = this.of(agent);
+      const { lacks, handoffWaits } = this.#of(agent, 0, read);
       const waits = handoffWaits && view.authority === 'manage' ? [`${view.agent}: ${handoffWaitsText}`] : [];
       if (lacks === null || lacks.length === 0) return waits;
       const version = shown(view.clientVersion ?? '', 20);
@@ -85,18 +95,28 @@ export class AgentHooksLook {
     return fresh;
   }
 
-  #look(agent: View, { client, configDir }: Agent['seen']): AgentHooks {
+  /** Those that count in this directory; null: nobody knows. */
+  #settings(client: InstallableClient, cwd: string, configDir: string): Settings | null {
+    const places = placesInProject(client, cwd, configDir);
+    if (!places.ok) return null;
+    // With comments in it the client skips a file as a whole.
+    return [places.value.settings, ...places.value.others].flatMap((file) => {
+      const view = glance(client.installer, file);
+      return view === null || view.lenient !== null ? [] : [{ file, view }];
+    });
+  }
+
+  #look(agent: View, { client, configDir }: Agent['seen'], read: Map<string, Settings | null>): AgentHooks {
     const { installer, permissions } = client;
     // Nothing is known of it yet.
     if (installer === undefined || agent.cwd === null || configDir === null) return nothingKnown;
-    const places = placesInProject({ ...client, installer }, agent.cwd, configDir);
-    if (!places.ok) return nothingKnown;
+    const place = `${client.name}\n${agent.cwd}\n${configDir}`;
+    const settings = read.has(place)
+      ? (read.get(place) ?? null)
+      : this.#settings({ ...client, installer }, agent.cwd, configDir);
+    read.set(place, settings);
+    if (settings === null) return nothingKnown;
     const script = scriptOf({ ...client, installer }, this.#parts.home).file;
-    // With comments in it the client skips a file as a whole.
-    const settings = [places.value.settings, ...places.value.others].flatMap((file) => {
-      const view = glance(installer, file);
-      return view === null || view.lenient !== null ? [] : [{ file, view }];
-    });
     const views = settings.map(({ view }) => view);
     const isOff = views.some(({ hooksDisabled }) => hooksDisabled !== null);
     const have = new Set(isOff ? [] : views.flatMap(({ scripts }) => [...(scripts.get(script) ?? [])]));

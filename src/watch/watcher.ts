@@ -25,7 +25,7 @@ import { WatchedAgent } from './watched-agent.ts';
 const endedShownMs = 24 * 3_600_000;
 const descendantsMax = 200;
 /** Looks come sooner while anybody writes; whether all the others still go on is asked no more often than that. */
-const endsEveryMs = 400;
+const endsEveryMs = 900;
 
 export interface WatcherParts {
   host: HostEntry;
