@@ -1,8 +1,8 @@
 // What judging costs while agents are at work: the daemon's own way from a line of a transcript to a view, its rows and its findings,
 // without files, tmux and database.
 import { claudeCode } from '../dist/clients/claude-code/client.js';
+import { valuesOf } from '../dist/detect/checks.js';
 import { examine } from '../dist/detect/health.js';
-import { trendLimits } from '../dist/detect/trends/check.js';
 import { Counters } from '../dist/model/counters.js';
 import { AgentInbox } from '../dist/watch/agent-inbox.js';
 import { WatchedAgent } from '../dist/watch/watched-agent.js';
@@ -14,14 +14,7 @@ const looksPerSecond = 2;
 const simulatedSeconds = 20;
 const sessions = 8;
 const longRecords = 100_000;
-const minute = 60_000;
-const limits = {
-  waitingNotifyMs: 2 * minute,
-  answerMs: minute / 2,
-  startMs: 2 * minute,
-  completionMs: minute,
-  stallMs: { thinking: 5 * minute, tool: 10 * minute, mcp: 15 * minute, subagent: 15 * minute },
-};
+const limits = valuesOf();
 
 /** A watched agent whose transcript is handed in. */
 function openAgent(place) {
@@ -89,7 +82,7 @@ function openAgent(place) {
   };
   const agent = new WatchedAgent({
     name: `agent${place}`,
-    host: 'host',
+    host: { id: 'host', name: 'host' },
     seen: { client: claudeCode, process, configDir: '/home/user/.claude', place: null },
     follower,
     subagents: { poll: () => new Map() },
@@ -101,20 +94,14 @@ function openAgent(place) {
     hooked: () => {},
     broken: () => new Set(),
     bands: () => [30, 50, 70, 85],
-    trendLimits: () => trendLimits,
+    limits: () => limits,
   });
   return (more) => {
     lines = more;
     const { events } = agent.look(atMs, { inbox: [], screen: null, process, taken: () => new Set() });
-    const { findings } = examine({
-      view: agent.view,
-      nowMs: atMs,
-      limits,
-      unansweredSinceMs: null,
-      loops: agent.loops,
-      completion: null,
-      missedSince: () => 0,
-    });
+    const { view, loops } = agent;
+    const asked = { unansweredSinceMs: null, answerMs: 30_000, completion: null, missedSince: () => 0 };
+    const { findings } = examine({ view, nowMs: atMs, loops, ...asked }, limits);
     return { rows: events.length, findings: findings.length };
   };
 }

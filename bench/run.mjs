@@ -4,9 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { measureHooks } from './hooks.mjs';
-import { judgingLines } from './judging.mjs';
 import { measure, seconds, tickSeconds } from './panes.mjs';
-import { replayLines } from './replay.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const paneCounts = [1, 50, 200];
@@ -62,7 +60,13 @@ async function hookLines() {
   ];
 }
 
-const parts = { watching: watchingLines, hooks: hookLines, replay: replayLines, judging: judgingLines };
+// Each is loaded with what it measures only when it is asked for.
+const parts = {
+  watching: watchingLines,
+  hooks: hookLines,
+  replay: async () => (await import('./replay.mjs')).replayLines(),
+  judging: async () => (await import('./judging.mjs')).judgingLines(),
+};
 const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const unknown = words.find((word) => !Object.hasOwn(parts, word));
 if (unknown !== undefined) {
