@@ -1,9 +1,9 @@
-import { type Step, StepPairs } from '../detect/loops/steps.ts';
+import { type CallStep, StepPairs } from '../detect/loops/steps.ts';
 import type { LabelledRun } from './labelled-runs.ts';
 import { type Alarm, merged } from './score.ts';
 
 /** What others do, as we read their rules. They live here only, to be compared with. */
-export const baselines: Record<string, (steps: Step[]) => number[]> = {
+export const baselines: Record<string, (steps: CallStep[]) => number[]> = {
   'same call x3': (steps) => whereLast(steps, 3, (last) => sameCall(last)),
   'OpenHands, four rules': (steps) => [
     ...whereLast(steps, 4, (last) => sameCall(last) && sameOutput(last)),
@@ -26,33 +26,33 @@ export const baselines: Record<string, (steps: Step[]) => number[]> = {
     whereLast(steps, 5, (last) => last.every(({ result }) => /Error:|Failed:|Cannot|Exception/.test(result.lead))),
 };
 
-export function baselineAlarms(run: LabelledRun, rule: (steps: Step[]) => number[]): Alarm[] {
+export function baselineAlarms(run: LabelledRun, rule: (steps: CallStep[]) => number[]): Alarm[] {
   const pairs = new StepPairs(() => {});
   const steps = run.events
     .filter(({ side }) => !side)
     .map((event) => pairs.take(event))
     .filter((step) => step !== null);
   const alarms = rule(steps).map((place) => {
-    const { index, atMs } = steps[place] as Step;
+    const { index, atMs } = steps[place] as CallStep;
     // As calm as ours has to be before the next one is another alarm.
     return { check: 'baseline', index, until: steps[place + 5]?.index ?? Number.POSITIVE_INFINITY, atMs };
   });
   return merged(alarms);
 }
 
-function whereLast(steps: Step[], n: number, test: (last: Step[]) => boolean): number[] {
+function whereLast(steps: CallStep[], n: number, test: (last: CallStep[]) => boolean): number[] {
   return steps.flatMap((_, place) => (place + 1 >= n && test(steps.slice(place + 1 - n, place + 1)) ? [place] : []));
 }
 
-function sameCall(steps: Step[]): boolean {
+function sameCall(steps: CallStep[]): boolean {
   return steps.every(({ call }) => call.hash === steps[0]?.call.hash);
 }
 
-function sameOutput(steps: Step[]): boolean {
+function sameOutput(steps: CallStep[]): boolean {
   return steps.every(({ result }) => result.hash === steps[0]?.result.hash);
 }
 
-function callAndOutput({ call, result }: Step): string {
+function callAndOutput({ call, result }: CallStep): string {
   return `${call.hash} ${result.hash}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Brought } from './novelty.ts';
-import type { Step } from './steps.ts';
+import type { CallStep } from './steps.ts';
 
 /** What the checks are tuned by. How they were chosen: docs/reports/eval.md. */
 export interface LoopLimits {
@@ -26,7 +26,7 @@ export const loopLimits: LoopLimits = {
 /** One check over one run. Constant cost and memory per step. */
 export interface LoopFold {
   /** What is wrong, in words, while it is; undefined: the step is part of one that was looked at. */
-  take(step: Step, brought: Brought): string | null | undefined;
+  take(step: CallStep, brought: Brought): string | null | undefined;
   clear(): void;
 }
 

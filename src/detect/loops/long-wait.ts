@@ -1,6 +1,6 @@
 import type { ResultSign } from '../../model/session-event.ts';
 import type { Brought } from './novelty.ts';
-import type { Step } from './steps.ts';
+import type { CallStep } from './steps.ts';
 
 const waitMs = 60 * 60_000;
 const looksMin = 10;
@@ -11,7 +11,7 @@ export class LongWait {
   #looks = 0;
   #seen: ResultSign | null = null;
 
-  take({ call, result, failed, afterWait, atMs }: Step, { again, nothing }: Brought): string | null {
+  take({ call, result, failed, afterWait, atMs }: CallStep, { again, nothing }: Brought): string | null {
     if (call.act !== 'wait' && !(afterWait && again)) {
       if (!again && !nothing && call.act !== 'note') this.clear();
       return null;

@@ -1,11 +1,11 @@
 import { loopCheck } from '../check.ts';
 import { Window } from './check.ts';
 import { LongWait } from './long-wait.ts';
-import type { Step } from './steps.ts';
+import type { CallStep } from './steps.ts';
 
 const windowSteps = 12;
 
-interface Pair extends Pick<Step, 'call' | 'result'> {
+interface Pair extends Pick<CallStep, 'call' | 'result'> {
   /** How many new commands had worked until then. */
   news: number;
   /** It worked, and a new one had worked since it last did. */

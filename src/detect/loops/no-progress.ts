@@ -2,7 +2,7 @@ import { loopCheck } from '../check.ts';
 import { Window } from './check.ts';
 import type { Brought } from './novelty.ts';
 import { SameFailure } from './same-failure.ts';
-import type { Step } from './steps.ts';
+import type { CallStep } from './steps.ts';
 
 /** Told of at the tenth, by the second reading: whoever fixes something needs a few tries. */
 const sameFailures = 9;
@@ -22,7 +22,7 @@ export const noProgress = loopCheck({
   start(limits) {
     const window = new Window<boolean>(10);
     const failures = new SameFailure(sameFailures);
-    const brings = ({ call, excused, inBatch, afterWait }: Step, { again, progress, nothing }: Brought) => {
+    const brings = ({ call, excused, inBatch, afterWait }: CallStep, { again, progress, nothing }: Brought) => {
       if (call.act === 'wait' || call.act === 'note' || excused || (afterWait && again)) return null;
       if (progress) window.clear();
       const before = window.items.at(-1);

@@ -3,7 +3,7 @@ import { allTools } from '../../clients/clients.ts';
 import { digest } from '../../model/digest.ts';
 import { Recent } from './recent.ts';
 import { RecentOutputs } from './recent-outputs.ts';
-import type { Step } from './steps.ts';
+import type { CallStep } from './steps.ts';
 
 /** What a step brought, seen against everything since the last new input. */
 export interface Brought {
@@ -39,7 +39,7 @@ export class Novelty {
     for (const seen of [this.#pairs, this.#outputs, this.#kinds, this.#changes]) seen.clear();
   }
 
-  take(step: Step): Brought {
+  take(step: CallStep): Brought {
     const { call, result } = step;
     const made = call.act === 'change' && !step.failed && !step.excused;
     const progress = made && !this.#changes.has(call.hash);
@@ -82,7 +82,7 @@ function isValue(text: string): boolean {
 }
 
 /** The beginning of an output without the call's own words; of a failure also without numbers. */
-function kindOf({ call, result, failed }: Step): string {
+function kindOf({ call, result, failed }: CallStep): string {
   const own = new Set(call.target.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []);
   const words = result.lead.toLowerCase().match(failed ? /[\p{L}_$]+/gu : /[\p{L}\p{N}_$]+/gu) ?? [];
   return digest(words.filter((word) => !own.has(word)).join(' '));

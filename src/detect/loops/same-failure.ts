@@ -1,7 +1,7 @@
 import type { ResultSign } from '../../model/session-event.ts';
 import type { Brought } from './novelty.ts';
 import { keepNewest, Recent } from './recent.ts';
-import type { Step } from './steps.ts';
+import type { CallStep } from './steps.ts';
 
 const commandsMax = 30;
 /** Failures that begin alike. */
@@ -42,7 +42,7 @@ export class SameFailure {
   }
 
   /** Undefined: such a series stands, and this step says nothing about it. */
-  take({ call, result, failed, excused }: Step, { progress }: Brought): string | null | undefined {
+  take({ call, result, failed, excused }: CallStep, { progress }: Brought): string | null | undefined {
     this.#step += 1;
     if (progress) {
       this.#changes += 1;

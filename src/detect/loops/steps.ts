@@ -3,7 +3,7 @@ import type { CallSign, ResultSign } from '../../model/session-event.ts';
 import { keepNewest, Recent } from './recent.ts';
 
 /** A call and its result: what the checks of the loop family look at. */
-export interface Step {
+export interface CallStep {
   index: number;
   atMs: number;
   tool: string;
@@ -36,7 +36,7 @@ export class StepPairs {
   }
 
   /** The step that this event completes. */
-  take({ fact, index, atMs }: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): Step | null {
+  take({ fact, index, atMs }: Pick<RunEvent, 'fact' | 'index' | 'atMs'>): CallStep | null {
     if (fact.kind === 'tool-call' && fact.sign !== undefined) {
       if (this.#open.has(fact.id) || this.#done.has(fact.id)) this.#count('repeated_calls');
       else {
@@ -86,6 +86,6 @@ function answersError(result: ResultSign): boolean {
 const bareChars = 24;
 
 /** A search that finds nothing ends with 1 and says no more than that: it is an answer. */
-export function foundNothing({ call, result, failed }: Step): boolean {
+export function foundNothing({ call, result, failed }: CallStep): boolean {
   return failed && call.act === 'look' && result.chars <= bareChars;
 }

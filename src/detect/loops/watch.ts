@@ -8,7 +8,7 @@ import type { LoopFold, LoopLimits } from './check.ts';
 import { Held, type Trouble } from './held.ts';
 import { Novelty } from './novelty.ts';
 import { OnlyWords } from './only-words.ts';
-import { type Step, type StepCount, StepPairs } from './steps.ts';
+import { type CallStep, type StepCount, StepPairs } from './steps.ts';
 
 /** What they look for has changes in it, so a change is no reason to begin again. */
 const lookAtChanges: ReadonlySet<CheckName> = new Set(['edit-revert', 'no-progress']);
@@ -67,7 +67,7 @@ export class LoopWatch {
     if (step !== null) this.#takeStep(step);
   }
 
-  #takeStep(step: Step): void {
+  #takeStep(step: CallStep): void {
     this.steps += 1;
     const brought = this.#novelty.take(step);
     for (const { held, fold } of this.#watched) {

@@ -1,10 +1,10 @@
 import type { Brought } from '../loops/novelty.ts';
-import type { Step } from '../loops/steps.ts';
+import type { CallStep } from '../loops/steps.ts';
 import type { Spent } from './spending.ts';
 
 /** Something the trends are made of. */
 export type Moment =
-  | { kind: 'step'; step: Step; brought: Brought }
+  | { kind: 'step'; step: CallStep; brought: Brought }
   | { kind: 'request'; spent: Spent }
   /** New input: a person's word, or (`memory`) a conversation cut short by a compaction. */
   | { kind: 'fresh'; memory: boolean };
@@ -33,6 +33,6 @@ export function median(values: readonly number[], from = 0, to = values.length):
 const sorted = new Float64Array(256);
 
 /** Steps that are the agent's own search for a way: waiting, notes and what a person refused are not. */
-export function counts({ call, excused }: Step): boolean {
+export function counts({ call, excused }: CallStep): boolean {
   return call.act !== 'wait' && call.act !== 'note' && !excused;
 }

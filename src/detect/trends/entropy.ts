@@ -1,6 +1,6 @@
 import { trendCheck } from '../check.ts';
 import { Window } from '../loops/check.ts';
-import type { Step } from '../loops/steps.ts';
+import type { CallStep } from '../loops/steps.ts';
 import { percent } from '../thresholds.ts';
 import { counts } from './check.ts';
 
@@ -55,7 +55,7 @@ export const entropy = trendCheck({
 });
 
 /** Another part of the same file is the same look; of anything else the whole call counts, for scripts begin alike. */
-function actionOf({ tool, call }: Step): string {
+function actionOf({ tool, call }: CallStep): string {
   return call.act === 'look' ? `${tool} ${call.target}` : call.hash;
 }
 

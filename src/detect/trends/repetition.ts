@@ -2,7 +2,7 @@ import { plainName } from '../../clients/acts.ts';
 import type { ResultSign } from '../../model/session-event.ts';
 import { trendCheck } from '../check.ts';
 import { keepNewest } from '../loops/recent.ts';
-import type { Step } from '../loops/steps.ts';
+import type { CallStep } from '../loops/steps.ts';
 import { count } from '../thresholds.ts';
 import { counts } from './check.ts';
 
@@ -60,7 +60,12 @@ export const repetition = trendCheck({
 /** Readers of files; other looks, such as the state of a repository, are asked again and again with good reason. */
 const readers = /^(read|open|view|read_file|open_file|view_file|notebookread)$/;
 
-function about({ tool, call, result, failed }: Step): { file: string; result: ResultSign | null; says: string } | null {
+function about({
+  tool,
+  call,
+  result,
+  failed,
+}: CallStep): { file: string; result: ResultSign | null; says: string } | null {
   if (call.target === '') return null;
   if (call.act === 'look' && !failed && result.chars > 0 && readers.test(plainName(tool)))
     return { file: `read ${call.hash}`, result, says: 'the same unchanged file was read' };

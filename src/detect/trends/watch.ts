@@ -3,7 +3,7 @@ import type { TrendCheck } from '../check.ts';
 import { trendChecks } from '../checks.ts';
 import { Held, type Trouble } from '../loops/held.ts';
 import type { Brought } from '../loops/novelty.ts';
-import type { Step } from '../loops/steps.ts';
+import type { CallStep } from '../loops/steps.ts';
 import type { Values } from '../thresholds.ts';
 import type { Moment, TrendFold } from './check.ts';
 import { Spending } from './spending.ts';
@@ -45,7 +45,7 @@ export class TrendWatch {
     this.#tell({ kind: 'fresh', memory }, event);
   }
 
-  step(step: Step, brought: Brought): void {
+  step(step: CallStep, brought: Brought): void {
     this.#tell({ kind: 'step', step, brought }, step);
   }
 
