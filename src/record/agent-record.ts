@@ -1,24 +1,14 @@
 import { z } from 'zod';
 import type { LedgerEntry } from '../model/action.ts';
 import type { AgentRef } from '../model/agent-ref.ts';
-import type { CheckName } from '../model/check.ts';
+import type { Incident } from '../model/incident.ts';
 import { ok, type Result } from '../model/result.ts';
 import { readLedger } from './ledger.ts';
 import { type QueryFailure, withClient } from './queries.ts';
 import { checkName, count, exact, leftOut, moment, sound, texts, words } from './rows.ts';
 
 /** A trouble of an agent, open or over. */
-interface FoundTrouble {
-  id: string;
-  check: CheckName;
-  subject: string | null;
-  severity: 'warning' | 'critical';
-  text: string;
-  openedMs: number;
-  closedMs: number | null;
-  ackedMs: number | null;
-  prompts: number;
-  tells: number;
+interface FoundTrouble extends Omit<Incident, 'agent' | 'project' | 'lastPromptMs' | 'lastTellMs'> {
   /** Who ended it, as far as that can be known. */
   ending: string | null;
 }

@@ -9,31 +9,25 @@ const openMax = 10_000;
 
 export async function saveIncident(client: pg.ClientBase, host: string, incident: Incident): Promise<void> {
   await client.query(
-    `INSERT INTO incidents (id, agent_id, check_name, severity, text, opened_at, closed_at, acked_at, prompts, last_prompt_at,
-       tells, last_tell_at, host, project, subject)
-     SELECT $1, a.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $14, $15
-     FROM (SELECT 1) one LEFT JOIN agents a ON a.host = $12 AND a.name = $13 WHERE a.id IS NOT NULL OR $13::text IS NULL
+    `INSERT INTO incidents (${incidentColumns}, agent_id)
+     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, a.id
+     FROM (SELECT 1) one LEFT JOIN agents a ON a.host = $12 AND a.name = $15 WHERE a.id IS NOT NULL OR $15::text IS NULL
      ON CONFLICT (id) DO UPDATE SET severity = excluded.severity, text = excluded.text, closed_at = excluded.closed_at,
        acked_at = excluded.acked_at, prompts = excluded.prompts, last_prompt_at = excluded.last_prompt_at,
        tells = excluded.tells, last_tell_at = excluded.last_tell_at`,
-    [
-      incident.id,
-      incident.check,
-      incident.severity,
-      incident.text,
-      time(incident.openedMs),
-      time(incident.closedMs),
-      time(incident.ackedMs),
-      incident.prompts,
-      time(incident.lastPromptMs),
-      incident.tells,
-      time(incident.lastTellMs),
-      host,
-      incident.agent,
-      incident.project,
-      incident.subject,
-    ],
+    [...incidentValues(host, incident), incident.agent],
   );
+}
+
+/** Of its row, but for whose agent it is. */
+export const incidentColumns =
+  'id, check_name, severity, text, opened_at, closed_at, acked_at, prompts, last_prompt_at, tells, last_tell_at, host, project, subject';
+
+export function incidentValues(host: string, incident: Incident): unknown[] {
+  const { id, check, severity, text, prompts, tells, project, subject } = incident;
+  const [opened, closed, acked] = [incident.openedMs, incident.closedMs, incident.ackedMs].map(time);
+  const [prompted, told] = [incident.lastPromptMs, incident.lastTellMs].map(time);
+  return [id, check, severity, text, opened, closed, acked, prompts, prompted, tells, told, host, project, subject];
 }
 
 const incidentShape = z

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Told } from '../model/telling.ts';
 import { time } from './agent-row.ts';
+import { incidentColumns, incidentValues } from './incidents.ts';
 import { conclude } from './ledger.ts';
 
 /**
@@ -40,29 +41,11 @@ async function saveTold(
   incident: Told['incident'],
 ): Promise<void> {
   await client.query(
-    `INSERT INTO incidents (id, agent_id, check_name, severity, text, opened_at, closed_at, acked_at, prompts,
-       last_prompt_at, tells, last_tell_at, host, project, subject)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    `INSERT INTO incidents (${incidentColumns}, agent_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
      ON CONFLICT (id) DO UPDATE SET tells = greatest(incidents.tells, excluded.tells),
        last_tell_at = greatest(incidents.last_tell_at, excluded.last_tell_at),
        acked_at = coalesce(incidents.acked_at, excluded.acked_at),
        closed_at = coalesce(incidents.closed_at, excluded.closed_at)`,
-    [
-      incident.id,
-      agent,
-      incident.check,
-      incident.severity,
-      incident.text,
-      time(incident.openedMs),
-      time(incident.closedMs),
-      time(incident.ackedMs),
-      incident.prompts,
-      time(incident.lastPromptMs),
-      incident.tells,
-      time(incident.lastTellMs),
-      host,
-      incident.project,
-      incident.subject,
-    ],
+    [...incidentValues(host, incident), agent],
   );
 }
