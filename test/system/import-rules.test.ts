@@ -108,14 +108,6 @@ describe('the import check', () => {
     ]);
   });
 
-  it('finds the ring of a part that is given one which is made after it', () => {
-    const wired = (first: string, second: string) =>
-      `class A {\n  #b;\n  #c;\n  constructor() {\n    this.#${first} = new X({ ask: () => this.#c.say() });\n    this.#${second} = new Y();\n  }\n  d() {\n    this.#c.say();\n  }\n}\n`;
-    const { code, said } = runCheck({ 'daemon/a.ts': wired('b', 'c') });
-    expect([code, said]).toEqual([1, [expect.stringContaining('src/daemon/a.ts:5: names #c, which is made after it')]]);
-    expect(runCheck({ 'daemon/a.ts': wired('c', 'b') }).code).toBe(0);
-  });
-
   it('leaves tests alone', () => {
     const files = { 'detect/a.ts': '', 'detect/a.test.ts': `import { readFileSync } from 'node:fs';` };
     expect(runCheck(files).code).toBe(0);
