@@ -283,8 +283,13 @@ export class Acting {
   }
 
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
-  async say(agent: string, said: PromptWords, waitMs: number, by: Caller): Promise<PromptResult | { problem: string }> {
-    const request = { agent, waitMs, trigger: 'human', finding: null, by } as const;
+  async say(
+    agent: string,
+    said: PromptWords,
+    by: Caller,
+    { waitMs, anyway }: { waitMs: number; anyway: boolean },
+  ): Promise<PromptResult | { problem: string }> {
+    const request = { agent, waitMs, anyway, trigger: 'human', finding: null, by } as const;
     if (typeof said === 'string') return this.#actions.prompt({ ...request, text: said });
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };

@@ -8,7 +8,7 @@ import { configWayOut } from '../config/places.ts';
 import { findHome, type Home, homeFix, runningDaemon, whyNotSafe } from '../home/home.ts';
 import { counted } from '../model/count.ts';
 import { shown } from '../model/text.ts';
-import { databaseRuns, databaseUrl, databaseUser } from '../rows/database.ts';
+import { databaseFolder, databaseRuns, databaseUrl, databaseUser } from '../rows/database.ts';
 import { describeDatabase } from '../rows/records.ts';
 import { checkHooks } from '../setup/hooks-check.ts';
 import { checkConformance } from './conformance-check.ts';
@@ -131,7 +131,10 @@ async function checkDatabase(
       kind === 'embedded' ? 'run `watchkeeper down` and `up`' : 'check DATABASE_URL',
     );
   const waiting = facts?.database.waiting ?? 0;
-  const user = kind === 'embedded' ? `, as the user ${shown(databaseUser(home) ?? '?', 100)}` : '';
+  const user =
+    kind === 'embedded'
+      ? ` in ${shown(databaseFolder(home) ?? '?')}, as the user ${shown(databaseUser(home) ?? '?', 100)}`
+      : '';
   const detail = `${kind}${user}, PostgreSQL ${server.value.version}, schema ${server.value.schema}`;
   if (facts?.database.down)
     return wrong(

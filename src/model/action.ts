@@ -43,6 +43,8 @@ export type Refusal =
   /** There is no turn to interrupt. */
   | 'not-working'
   | 'stale'
+  /** More than the highest of the bands is used: it takes nothing new before a handoff. */
+  | 'context-full'
   /** The client has no such command. */
   | 'unknown-command';
 

@@ -1,9 +1,11 @@
 import type { Home } from '../home/home.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import {
+  embeddedFolder,
   embeddedRunning,
   embeddedUrl,
   embeddedUser,
+  removeEmbedded,
   type StartOptions,
   startEmbedded,
   stopEmbedded,
@@ -97,6 +99,16 @@ export function databaseUrl(home: Home, environment: NodeJS.ProcessEnv): Result<
 /** Also what a killed daemon left behind. */
 export function stopDatabase(home: Home): Promise<Result<'stopped' | 'not-running'>> {
   return stopEmbedded(home.dir);
+}
+
+/** Of the embedded one; null: there is none. */
+export function databaseFolder(home: Home): string | null {
+  return embeddedFolder(home.dir);
+}
+
+/** Only while it does not run. */
+export function removeDatabase(home: Home): Result<void> {
+  return removeEmbedded(home.dir);
 }
 
 export function databaseRuns(home: Home): boolean {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import { isSeq, parseDocument, YAMLSeq } from 'yaml';
-import { makeFolder, openOwn, replaceOwn } from '../act/install/own-file.ts';
+import { makeFolder, type OwnFile, openOwn, replaceOwn } from '../act/install/own-file.ts';
 import { type NotifyConfig, openChannel } from '../act/notify/channel.ts';
 import type { HumanMessage } from '../act/notify/message.ts';
 import { loadConfig } from '../config/load.ts';
@@ -31,7 +31,7 @@ export interface ChannelTest {
 
 export interface PlannedChannel {
   file: string;
-  did: 'installed' | 'already-there';
+  did: 'installed' | 'already-there' | 'removed';
   entry: NotifyConfig;
   write(): Result<void, 'bad-input'>;
 }
@@ -64,13 +64,41 @@ export function planChannel(wish: ChannelWish, places: ConfigPlaces): Result<Pla
       `${machine} has another channel \`${shown(entry.channel)}\` already`,
       'give this one a name with --channel, or change that one there',
     );
-  const write = (): Result<void, 'bad-input'> => {
-    const folder = makeFolder(path.dirname(machine));
-    if (!folder.ok) return { ...folder, reason: 'bad-input' };
-    const written = replaceOwn(opened.value, Buffer.from(text));
-    return written.ok ? written : { ...written, reason: 'bad-input' };
-  };
-  return ok({ file: machine, did: 'installed', entry, write });
+  return ok({ file: machine, did: 'installed', entry, write: () => write(opened.value, text) });
+}
+
+/** The receiver of this name is out of the machine's configuration; all else stays as it is written there. */
+export function planRemoval(
+  name: string,
+  places: ConfigPlaces,
+): Result<Omit<PlannedChannel, 'entry'>, 'bad-input' | 'not-found'> {
+  const { machine } = configFiles(places);
+  const opened = openOwn(machine);
+  if (!opened.ok) return { ...opened, reason: 'bad-input' };
+  const before = opened.value.bytes?.toString('utf8') ?? '';
+  const there = read(before, machine);
+  if (!there.ok) return there;
+  const at = there.value.findIndex(({ channel }) => channel === name);
+  const others = there.value.map(({ channel }) => channel).join(', ');
+  if (at < 0)
+    return fail(
+      'not-found',
+      `${machine} has no channel \`${shown(name)}\``,
+      others === '' ? 'it has none' : `it has ${others}`,
+    );
+  const document = parseDocument(before);
+  if (there.value.length === 1) document.delete('notify');
+  else document.deleteIn(['notify', at]);
+  // Never empty: that would be a file that vanished.
+  const text = document.toString({ lineWidth: 0 });
+  return ok({ file: machine, did: 'removed', write: () => write(opened.value, text) });
+}
+
+function write(file: OwnFile, text: string): Result<void, 'bad-input'> {
+  const folder = makeFolder(path.dirname(file.path));
+  if (!folder.ok) return { ...folder, reason: 'bad-input' };
+  const written = replaceOwn(file, Buffer.from(text));
+  return written.ok ? written : { ...written, reason: 'bad-input' };
 }
 
 const wayOut: Record<ChannelWish['type'], string> = {

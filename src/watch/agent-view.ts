@@ -131,7 +131,12 @@ function describeError({ facts, signs }: ViewParts, known: Sighting | null): Pic
   if (facts.error !== null) {
     const resets = facts.limitResetsAtMs;
     const until = resets === null ? '' : ` · resets ${new Date(resets).toISOString()}`;
-    return { error: `${shown(facts.error, 500 - until.length)}${until}`, errorKind: clean(facts.errorKind) };
+    const said = shown(facts.error, 500 - until.length);
+    // The client says it too, on its own clock and without the day.
+    return {
+      error: resets === null ? said : `${said.replace(/ · resets [^·]*$/, '')}${until}`,
+      errorKind: clean(facts.errorKind),
+    };
   }
   const failed = signs.session === null ? (signs.hooks?.failed ?? null) : null;
   if (failed !== null)

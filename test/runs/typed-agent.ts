@@ -68,6 +68,8 @@ export class TypedAgent {
   authority: Authority = 'manage';
   state: State = 'idle';
   detail: Detail | null = null;
+  /** Of its context. */
+  percent = 0;
   /** What its registry says in this moment; null: it has no entry. */
   status: string | null = 'idle';
   /** What hooks and screen say in its place. */
@@ -158,7 +160,11 @@ export class TypedAgent {
         configDir: '/home/u/.claude',
         place: { socket: '/s', pane: { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false } },
       },
-      view: agentView(this.state, this.detail, 5, { authority: this.authority, sessionId: this.session }),
+      view: agentView(this.state, this.detail, 5, {
+        authority: this.authority,
+        sessionId: this.session,
+        context: { used: 1, window: 1, usable: 1, percent: this.percent, source: 'transcript', atMs: 1 },
+      }),
       isBroken: () => false,
       hasRegistry: this.shows === null,
       standIn: () => this.standIn,

@@ -1,10 +1,11 @@
 // What others script against: exit codes, one line for every error, `--json` also for those, and the database for all.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../src/conform/until.ts';
+import { readPlace, rootOf } from '../../src/record/embedded/place.ts';
 import { openStandIn, type StandIn } from './stand-in.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -15,6 +16,13 @@ beforeAll(async () => {
   world = await openWorld();
 });
 afterAll(() => world.end());
+
+function databaseOf(home: string): { root: string; isOutside: boolean } {
+  const place = readPlace(home);
+  if (place === null) throw new Error('no database');
+  const root = rootOf(place);
+  return { root, isOutside: path.dirname(root) !== home };
+}
 
 interface Case {
   args: string[];
@@ -105,8 +113,9 @@ describe('before anything was ever started', () => {
 
 describe('with a daemon', () => {
   beforeAll(async () => {
-    agent = await openStandIn(world, 'worker-ps');
     await world.up();
+    expect((await world.run('events')).stdout).toBe('nothing was seen yet\n');
+    agent = await openStandIn(world, 'worker-ps');
     agent.turn();
     await world.agentIs('worker-ps', (seen) => seen.last_turn === 'ok');
     await until('rows', async () => (await world.run('events', 'worker-ps')).stdout.includes('turn-end'));
@@ -221,6 +230,7 @@ describe('with a daemon', () => {
   const psql = spawnSync('psql', ['--version']).status === 0;
   it.skipIf(!psql)('db url works with psql as it is', async () => {
     const url = (await world.run('db', 'url')).stdout;
+    expect(JSON.parse((await world.run('db', 'url', '--json')).stdout)).toEqual({ v: 1, url: url.trim() });
     expect(url).toMatch(/^postgresql:\/\/watchkeeper@\/watchkeeper\?host=\/[^\n]+\n$/);
     const asked = spawnSync('psql', [url.trim(), '-Atc', "SELECT name FROM agents WHERE state <> 'ended'"], {
       encoding: 'utf8',
@@ -244,12 +254,50 @@ describe('with a daemon', () => {
     expect((await world.run('status')).code).toBe(0);
   });
 
-  it('after down: no daemon is 3, with the database gone 3 as well, and the record is kept', async () => {
+  it('after down: no daemon is 3, and the record is read all the same; `up` and `doctor` say where the database is', async () => {
     await world.down();
     await fails({ args: ['status'], code: 3 });
-    await fails({ args: ['events', '--json'], code: 3, word: 'no-daemon' });
-    await fails({ args: ['db', 'export'], code: 3 });
-    await world.up();
     expect((await world.run('events', 'worker-ps')).stdout).toContain('turn-end');
+    expect((await world.run('context', 'worker-ps')).stdout).toContain('worker-ps: 0% of 1M used');
+    expect((await world.run('db', 'export')).stdout).toContain('"worker-ps"');
+    // At the same time, and nothing is left running by any of them.
+    const both = await Promise.all(['prompts', 'handoffs'].map((command) => world.run(command)));
+    expect(both.map(({ stdout }) => stdout)).toEqual([expect.stringContaining('How far are you?'), 'no handoff yet\n']);
+    expect((await world.run('down')).stderr).toBe('watchkeeper: nothing was running\n');
+    const up = await world.run('up', '--detach');
+    const { root, isOutside } = databaseOf(world.dataDir);
+    if (isOutside) expect(up.stderr).toContain(`, its database in ${root}; `);
+    expect((await world.doctor()).checks.get('database')?.detail).toContain(`embedded in ${root}, as the user `);
+  });
+
+  it('one that has ended is said to have, and when', async () => {
+    const gone = await openStandIn(world, 'gone-ps');
+    await world.agentIs('gone-ps', 'idle');
+    process.kill(gone.pid, 'SIGKILL');
+    await world.agentIs('gone-ps', 'ended');
+    for (const command of [
+      ['prompt', 'gone-ps', 'hello'],
+      ['interrupt', 'gone-ps'],
+      ['compact', 'gone-ps'],
+    ])
+      expect((await world.run(...command)).stdout).toMatch(/^refused: [a-z-]+ \(it ended \d+s ago, at [\d:]{8}\)/);
+  });
+
+  it('one command takes all of it away, wherever it is, but not while the daemon runs and nothing of others', async () => {
+    const { root } = databaseOf(world.dataDir);
+    expect(await world.run('uninstall', '--data')).toMatchObject({ code: 2 });
+    expect(await world.run('uninstall', '--all', '--data')).toMatchObject({
+      code: 1,
+      stderr: 'watchkeeper: a daemon runs: stop it with `watchkeeper down`\n',
+    });
+    await world.down();
+    const mine = path.join(world.dataDir, 'mine.txt');
+    writeFileSync(mine, 'not of Watchkeeper');
+    expect((await world.run('uninstall', '--all', '--data')).stderr).toContain(`${world.dataDir} stays`);
+    expect(readdirSync(world.dataDir)).toEqual(['mine.txt']);
+    expect(existsSync(root)).toBe(false);
+    rmSync(mine);
+    expect((await world.run('uninstall', '--all', '--data')).stdout).toBe(`removed: ${world.dataDir}\n`);
+    expect(existsSync(world.dataDir)).toBe(false);
   });
 });

@@ -80,7 +80,42 @@ describe('a channel', () => {
     expect(said.code).toBe(1);
     const { tests } = JSON.parse(said.stdout) as InitDocument;
     expect(tests).toEqual([{ channel: 'ntfy', ok: false, reason: 'the receiver answered 500' }]);
-    expect((await world.run('init', '--test-notify')).stdout).toContain('failed, the receiver answered 500');
+    expect(existsSync(configFile(world))).toBe(false);
+    expect((await world.run('init', '--notify', 'ntfy', '--url', url)).stderr).toContain('ntfy is not added');
+  });
+
+  it('that was there and does not work any more stays, and is taken out by its name; all else stays', async () => {
+    const world = setupWorld();
+    const { url } = await receiver(500);
+    const others = 'tickSeconds: 1 # quick\nnotify:\n  # the phone\n  - channel: phone\n    type: desktop\n';
+    const before = `${others}  - channel: hook\n    type: webhook\n    url: ${url}\n`;
+    world.put(configFile(world), before);
+    const again = await world.run('init', '--notify', 'webhook', '--channel', 'hook', '--url', url);
+    expect(again).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('`watchkeeper init --remove-notify hook`'),
+    });
+    expect(readFileSync(configFile(world), 'utf8')).toBe(before);
+    expect((await world.run('init', '--remove-notify', 'nobody')).stderr).toMatch(
+      /no channel `nobody`: it has phone, hook\n$/,
+    );
+    expect((await world.good('init', '--remove-notify', 'hook')).stdout).toBe(
+      `removed: ${configFile(world)} (channel hook)\n`,
+    );
+    expect(readFileSync(configFile(world), 'utf8')).toBe(others);
+    await world.good('init', '--remove-notify', 'phone');
+    expect(readFileSync(configFile(world), 'utf8')).toBe('tickSeconds: 1 # quick\n');
+    expect((await world.run('init', '--remove-notify', 'phone')).code).toBe(4);
+  });
+
+  it('alone adds no hooks, and says so; with the directory named it does', async () => {
+    const world = setupWorld();
+    const { url } = await receiver(200);
+    const said = await world.good('init', '--notify', 'webhook', '--url', url);
+    expect(said.stderr).toContain('no hooks were added');
+    expect(world.look()).toEqual({});
+    await world.good('init', '.', '--notify', 'webhook', '--url', url);
+    expect(existsSync(world.settings)).toBe(true);
   });
 
   it.each<[string, string[], RegExp]>([

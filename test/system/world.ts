@@ -131,7 +131,7 @@ export class World {
 
   /** Says something to an agent at the daemon's own door, where many tries have to be quick. */
   async say(agent: string, said: string, waitMs = 0): Promise<PromptResult> {
-    const result = await this.ask({ ask: 'prompt', agent, said, waitMs });
+    const result = await this.ask({ ask: 'prompt', agent, said, waitMs, anyway: false });
     if (result === null) throw new Error(`no answer about ${agent}`);
     return result;
   }

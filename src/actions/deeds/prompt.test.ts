@@ -16,6 +16,31 @@ const intent = (more: Partial<Action> = {}): Action => ({
   ...more,
 });
 
+describe('an agent whose context is full', () => {
+  const say = async (used: number, more: object) => {
+    const agent = new TypedAgent();
+    agent.percent = used;
+    const order = {
+      agent: 'a-ps',
+      text: 'One more thing.',
+      trigger: 'human',
+      finding: null,
+      by: null,
+      waitMs: 0,
+    } as const;
+    return (await agent.actions.prompt({ ...order, ...more })).reason;
+  };
+
+  it('is told nothing new by a person, unless they say anyway', async () => {
+    expect(await say(86, {})).toBe('context-full');
+    expect(await say(86, { anyway: true })).not.toBe('context-full');
+    expect(await say(85, {})).not.toBe('context-full');
+  });
+
+  it('is set going by a rule all the same', async () =>
+    expect(await say(86, { trigger: 'rule:silent-stop' })).not.toBe('context-full'));
+});
+
 describe('after a crash', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());

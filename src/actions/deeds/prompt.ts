@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { deliveryPoints, type Proof } from '../../act/deliver.ts';
+import { bandOf } from '../../decide/bands.ts';
 import { typablePrompt, whyUnsafe } from '../../decide/prompt-text.ts';
 import type { Action, DeedReason, PromptOutcome, Refusal } from '../../model/action.ts';
 import { tagOf } from '../../model/tag.ts';
@@ -27,6 +28,8 @@ export interface PromptOrder extends Order {
   text: string;
   /** It asks for something beside the agent's work. */
   isAside?: boolean;
+  /** Also where its context is full. */
+  anyway?: boolean;
   /** Texts of earlier tries that may still be in the box. */
   leftovers?: readonly string[];
   /** Asked once more when everything else is ready: is what it is about still so? */
@@ -52,9 +55,16 @@ export class Prompt implements Deed<PromptOrder, Exclude<PromptOutcome, 'deferre
     return { text: shown(text, 4_000), tag: tagOf(randomBytes(2).toString('hex'), isAside === true) };
   }
 
-  whyNot({ agent, text, isStillDue }: PromptOrder): Refusal | null {
+  whyNot({ agent, text, trigger, anyway, isStillDue }: PromptOrder): Refusal | null {
     if (isStillDue?.() === false) return 'stale';
+    if (trigger === 'human' && anyway !== true && this.#isFull(agent)) return 'context-full';
     return whyUnsafe(text, this.#world.typist.hasShellBeneath(agent)) === null ? null : 'unsafe-text';
+  }
+
+  #isFull(agent: string): boolean {
+    const percent = this.#world.agent(agent)?.view?.context?.percent ?? 0;
+    const { bands } = this.#world.config();
+    return bandOf(percent, bands) === bands.length;
   }
 
   against({ agent }: PromptOrder): Promise<Refusal[]> {

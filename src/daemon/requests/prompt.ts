@@ -16,9 +16,11 @@ export const prompt = defineRequest({
       z.strictObject({ template: z.enum(templateNames), slots: z.record(z.string(), z.string()) }),
     ]),
     waitMs: z.number().min(0).max(waitMsMax),
+    /** Also where its context is full. */
+    anyway: z.boolean().optional(),
   },
-  answer: async ({ agent, said, waitMs }, { acting, host }, by) => {
-    const done = await acting.say(agent, said, waitMs, by);
+  answer: async ({ agent, said, waitMs, anyway }, { acting, host }, by) => {
+    const done = await acting.say(agent, said, by, { waitMs, anyway: anyway === true });
     if ('problem' in done) return fail('bad-request', done.problem, '`watchkeeper config show` lists the templates');
     return ok({ v: 1, ...done, host: host.name });
   },

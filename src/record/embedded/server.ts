@@ -1,4 +1,4 @@
-import { closeSync, rmdirSync } from 'node:fs';
+import { closeSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fail, ok, type Result } from '../../model/result.ts';
@@ -118,6 +118,30 @@ function removeOutsideSocketDir(home: string): void {
 export function embeddedUrl(home: string): string | null {
   const place = readPlace(canonicalHome(home));
   return place !== null && isInitialised(place) ? urlOf(place, daemonRole) : null;
+}
+
+/** Where its files are; null: this home never had a database of its own. */
+export function embeddedFolder(home: string): string | null {
+  const place = readPlace(canonicalHome(home));
+  return place === null ? null : rootOf(place);
+}
+
+/** All of it, wherever that is. Only while it does not run. */
+export function removeEmbedded(home: string): Result<void> {
+  const place = readPlace(canonicalHome(home));
+  if (place === null) return ok(undefined);
+  const lock = acquireLock(lockPath(home));
+  if (!lock.ok || findPostmaster(place) !== null) return fail('in-use', 'somebody starts the database', 'try again');
+  try {
+    rmSync(rootOf(place), { recursive: true, force: true });
+    const above = path.dirname(rootOf(place));
+    if (readdirSync(above).length === 0) rmdirSync(above);
+    return ok(undefined);
+  } catch (error) {
+    return fail('not-allowed', `${rootOf(place)} cannot be removed (${(error as Error).message})`);
+  } finally {
+    lock.release();
+  }
 }
 
 export function embeddedRunning(home: string): { pid: number } | null {

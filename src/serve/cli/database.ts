@@ -1,11 +1,24 @@
 import { findHome, runningDaemon } from '../../home/home.ts';
-import { databaseUrl } from '../../rows/database.ts';
+import type { Result } from '../../model/result.ts';
+import { databaseUrl, withDatabase } from '../../rows/database.ts';
 import { CommandFailure, exit } from './outcome.ts';
+import { say } from './output.ts';
 
 export function needDatabaseUrl(): string {
   const url = databaseUrl(findHome(process.env), process.env);
   if (!url.ok) throw new CommandFailure(exit.noDatabase, url.message, url.fix ?? null);
   return url.value;
+}
+
+/** For whatever looks into the record: the embedded server is started for it where no daemon has it. */
+export async function onRecord<T, R extends string>(
+  work: (url: string) => Promise<Result<T, R>>,
+): Promise<Result<T, R | 'unavailable'>> {
+  const known = needDatabaseUrl();
+  const home = findHome(process.env);
+  if (process.env.DATABASE_URL || runningDaemon(home) !== null) return work(known);
+  const progress = (line: string) => void (process.stderr.isTTY && say(line));
+  return withDatabase(home, process.env, { progress }, ({ url }) => work(url));
 }
 
 /** Of one that asks for one agent's rows. */
@@ -14,15 +27,6 @@ export function queryFailure({ reason, message }: { reason: string; message: str
   return new CommandFailure(exit.notFound, message, '`watchkeeper status` lists them');
 }
 
-/** Without a daemon the embedded database is simply not running. */
 export function databaseFailure(message: string): CommandFailure {
-  const daemon = runningDaemon(findHome(process.env));
-  if (daemon === null && !process.env.DATABASE_URL) {
-    return new CommandFailure(
-      exit.noDaemon,
-      'no daemon is running, so the embedded database is not either',
-      'start it with `watchkeeper up`',
-    );
-  }
   return new CommandFailure(exit.noDatabase, message, 'see `watchkeeper doctor`');
 }

@@ -2,7 +2,7 @@ import { entryDocument } from '../../daemon/ledger-document.ts';
 import type { LedgerEntry } from '../../model/action.ts';
 import { shown } from '../../model/text.ts';
 import { ledger } from '../../rows/records.ts';
-import { needDatabaseUrl, queryFailure } from './database.ts';
+import { onRecord, queryFailure } from './database.ts';
 import { print, printJson, table, when } from './output.ts';
 
 interface LedgerQuery {
@@ -14,7 +14,7 @@ interface LedgerQuery {
 
 /** What was meant to be done, and what came of it: refusals and their reasons included. */
 export async function showLedger(query: LedgerQuery, empty: string): Promise<void> {
-  const read = await ledger(needDatabaseUrl(), query);
+  const read = await onRecord((url) => ledger(url, query));
   if (!read.ok) throw queryFailure(read);
   if (query.json) printJson({ v: 1, items: read.value.entries.map((entry) => entryDocument(entry, read.value.host)) });
   else print(read.value.entries.length === 0 ? empty : ledgerText(read.value.entries, query));

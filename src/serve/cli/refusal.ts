@@ -1,9 +1,23 @@
 import type { DeedReason } from '../../model/action.ts';
+import { askDaemon } from './daemon.ts';
+import { ago, when } from './output.ts';
 
 /** Why nothing was done, and what would help. `level`: the authority it takes. */
-export function refusalText(reason: string, agent: string, level: 'nudge' | 'manage'): string {
+export async function refusalText(reason: string, agent: string, level: 'nudge' | 'manage'): Promise<string> {
+  const ended = gone.includes(reason) ? await endedText(agent) : null;
+  if (ended !== null) return `${reason} (${ended})`;
   const help = reason === 'authority' ? `\`watchkeeper authority ${agent} ${level}\` allows it` : wayOut(reason);
   return help === undefined ? reason : `${reason} (${help})`;
+}
+
+/** What is said of one that is not there any more. */
+const gone = ['not-agent', 'pane-dead', 'ended'];
+
+/** null: it lives. */
+async function endedText(agent: string): Promise<string | null> {
+  const status = await askDaemon('status', {}).catch(() => null);
+  const since = status?.agents.find((each) => each.agent === agent && each.state === 'ended')?.since;
+  return since === undefined ? null : `it ended ${ago(Date.parse(since), Date.now())} ago, at ${when(since)}`;
 }
 
 function wayOut(reason: string): string | undefined {
@@ -40,6 +54,7 @@ const waysOut: Record<
   busy: 'it is not at its prompt: try again when it is idle',
   'not-working': 'no turn of it runs',
   stale: 'it changed while it was looked at: try again',
+  'context-full': 'more is used than leaves room for new work: `watchkeeper handoff` first, or --anyway',
   'unknown-command': 'the client has no such command',
   'no-permission-hook': 'it asks before it writes: `watchkeeper init` has a hook that answers for its document',
   'went-on': 'it has begun what was queued for it',

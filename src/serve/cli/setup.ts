@@ -45,7 +45,7 @@ const words: Record<FileDone['did'], string> = {
 };
 
 export function fileText({ file, did, detail }: Pick<FileDone, 'file' | 'did' | 'detail'>, dryRun: boolean): string {
-  const would = dryRun && (did === 'installed' || did === 'updated') ? 'would be ' : '';
+  const would = dryRun && (did === 'installed' || did === 'updated' || did === 'removed') ? 'would be ' : '';
   return `${would}${words[did]}: ${file}${detail === null ? '' : ` (${detail})`}`;
 }
 

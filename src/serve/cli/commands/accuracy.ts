@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AccuracyDocument, accuracy, groundItems, groundsMarkdown } from '../../../findings/accuracy.ts';
-import { databaseFailure, needDatabaseUrl } from '../database.ts';
+import { databaseFailure, onRecord } from '../database.ts';
 import { hanging, print, printJson, table } from '../output.ts';
 import { sinceOf } from '../since.ts';
 
@@ -18,8 +18,7 @@ export function addAccuracy(program: Command): void {
     .description(
       'How often each check was right here, by how its findings ended: over by itself, a person acted, a prompt helped, ' +
         'the turn failed, the agent died. What nobody can know counts as unclear, and neither for nor against it. ' +
-        'Precision is of those that are right or wrong, with its 95 % Wilson interval. Works with the daemon down as long ' +
-        'as the database runs.',
+        'Precision is of those that are right or wrong, with its 95 % Wilson interval. Works with the daemon down too.',
     )
     .addOption(
       new Option('--since <when>', 'only what was raised since: 7d, 12h, or a time such as 2026-01-31')
@@ -53,7 +52,7 @@ function groundsText(items: ReturnType<typeof groundItems>): string {
 }
 
 async function showAccuracy({ since, json }: AccuracyOptions): Promise<void> {
-  const read = await accuracy(needDatabaseUrl(), since);
+  const read = await onRecord((url) => accuracy(url, since));
   if (!read.ok) throw databaseFailure(read.message);
   if (json) printJson(read.value);
   else print(read.value.items.length === 0 ? 'nothing has been raised yet' : accuracyText(read.value));

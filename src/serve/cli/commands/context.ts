@@ -7,7 +7,7 @@ import { findHome, runningDaemon } from '../../../home/home.ts';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
 import { type Bar, barChart } from '../chart.ts';
-import { needDatabaseUrl, queryFailure } from '../database.ts';
+import { onRecord, queryFailure } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { ago, line, print, printJson, tokens, when } from '../output.ts';
 
@@ -18,14 +18,13 @@ export function addContext(program: Command): void {
     .command('context')
     .summary("how an agent's context filled, and when it will be full")
     .description(
-      "The context of an agent's present session, turn by turn, with its band and the forecast. Read from the record, so it works with the daemon down as long as the database runs.",
+      "The context of an agent's present session, turn by turn, with its band and the forecast. Read from the record, so it works with the daemon down too.",
     )
     .argument('<agent>', 'its name, as `status` shows it')
     .option('--json', 'one JSON document')
     .action(async (agent: string, options: { json?: boolean }) => {
-      const url = needDatabaseUrl();
       const bands = await daemonBands();
-      const read = await contextOf(url, agent);
+      const read = await onRecord((url) => contextOf(url, agent));
       if (!read.ok) throw queryFailure(read);
       const nowMs = Date.now();
       const document = contextDocument(read.value, bands ?? ownBands(), nowMs);

@@ -5,7 +5,7 @@ import { findHome } from '../../../home/home.ts';
 import { counted } from '../../../model/count.ts';
 import type { Result } from '../../../model/result.ts';
 import { exportEverything } from '../../../rows/records.ts';
-import { databaseFailure, needDatabaseUrl } from '../database.ts';
+import { databaseFailure, needDatabaseUrl, onRecord } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { dateAndClock, print, printJson, say } from '../output.ts';
 import { Progress } from '../progress.ts';
@@ -26,10 +26,12 @@ export function addDb(program: Command): void {
   db.command('export')
     .description('every row of every table as a line of JSON: {"table":…,"row":{…}}')
     .action(async () => {
-      const done = await exportEverything(needDatabaseUrl(), async (table, row) => {
-        const line = `${JSON.stringify({ table, row })}\n`;
-        if (!process.stdout.write(line)) await once(process.stdout, 'drain');
-      });
+      const done = await onRecord((url) =>
+        exportEverything(url, async (table, row) => {
+          const line = `${JSON.stringify({ table, row })}\n`;
+          if (!process.stdout.write(line)) await once(process.stdout, 'drain');
+        }),
+      );
       if (!done.ok) throw databaseFailure(done.message);
     });
   db.command('backup')

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { followControl } from '../../../daemon/control.ts';
 import { recentEvents } from '../../../rows/records.ts';
 import { needDaemon } from '../daemon.ts';
-import { needDatabaseUrl, queryFailure } from '../database.ts';
+import { onRecord, queryFailure } from '../database.ts';
 import { type EventLine, eventText } from '../event-text.ts';
 import { print, printJson } from '../output.ts';
 
@@ -25,12 +25,13 @@ export function addEvents(program: Command): void {
     .option('--json', 'one JSON document a line')
     .action(async (agent: string | undefined, options: EventsOptions) => {
       const following = options.follow ? follow(agent, options.json === true) : null;
-      const read = await recentEvents(needDatabaseUrl(), agent ?? null, options.limit);
+      const read = await onRecord((url) => recentEvents(url, agent ?? null, options.limit));
       if (!read.ok) {
         following?.stop();
         throw queryFailure(read);
       }
       for (const event of read.value) show(event, options.json === true);
+      if (read.value.length === 0 && !options.json) print('nothing was seen yet');
       following?.begin();
       await following?.ended;
     });

@@ -40,7 +40,7 @@ export function addHandoff(program: Command): void {
       const begun = await askDaemon('handoff', { agent, dryRun }, 30_000);
       const handoff = await waitFor(begun, options.wait * 1000);
       if (options.json) printJson(handoff);
-      else print(handoffText(handoff, dryRun));
+      else print(await handoffText(handoff, dryRun));
       process.exitCode = exitCode(handoff, dryRun);
     });
 }
@@ -75,7 +75,7 @@ function exitCode({ step }: HandoffDocument, dryRun: boolean): number {
   return step === 'done' || dryRun ? exit.ok : exit.timeout;
 }
 
-function handoffText(handoff: HandoffDocument, dryRun = false): string {
+async function handoffText(handoff: HandoffDocument, dryRun = false): Promise<string> {
   const {
     agent,
     step,
@@ -88,7 +88,7 @@ function handoffText(handoff: HandoffDocument, dryRun = false): string {
     old_session: before,
     new_session: after,
   } = handoff;
-  const why = reason === null ? '' : `: ${refusalText(reason, agent, 'manage')}`;
+  const why = reason === null ? '' : `: ${await refusalText(reason, agent, 'manage')}`;
   const by = recipe === 'document' ? '' : ` (recipe ${recipe})`;
   const lacks = warning === null ? [] : [`but ${warning}`];
   if (dryRun && step !== 'failed')

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { HandoffDocument } from '../../../handoff/documents.ts';
 import { handoffRecords } from '../../../handoff/records.ts';
 import { shown } from '../../../model/text.ts';
-import { needDatabaseUrl, queryFailure } from '../database.ts';
+import { onRecord, queryFailure } from '../database.ts';
 import { ago, print, printJson, table, when } from '../output.ts';
 
 export function addHandoffs(program: Command): void {
@@ -12,12 +12,12 @@ export function addHandoffs(program: Command): void {
     .summary('the handoffs of the last days, and how far each came')
     .description(
       'Every handoff with its step, oldest first, and its document by name; --json has every step with its time and the ' +
-        'whole path. Read from the record, so it works with the daemon down as long as the database runs.',
+        'whole path. Read from the record, so it works with the daemon down too.',
     )
     .argument('[agent]', 'its name, as `status` shows it')
     .option('--json', 'one JSON document')
     .action(async (agent: string | undefined, options: { json?: boolean }) => {
-      const read = await handoffRecords(needDatabaseUrl(), agent ?? null);
+      const read = await onRecord((url) => handoffRecords(url, agent ?? null));
       if (!read.ok) throw queryFailure(read);
       if (options.json) printJson({ v: 1, items: read.value });
       else print(read.value.length === 0 ? 'no handoff yet' : handoffsText(read.value));

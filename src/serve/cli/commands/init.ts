@@ -1,7 +1,14 @@
 import { type Command, Option } from 'commander';
 import { installable } from '../../../clients/clients.ts';
 import type { Result } from '../../../model/result.ts';
-import { type ChannelTest, type ChannelWish, channelTypes, planChannel, testChannels } from '../../../setup/channel.ts';
+import {
+  type ChannelTest,
+  type ChannelWish,
+  channelTypes,
+  planChannel,
+  planRemoval,
+  testChannels,
+} from '../../../setup/channel.ts';
 import { type FileDone, initialise, type SetupFailure } from '../../../setup/init.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, printJson, say } from '../output.ts';
@@ -27,6 +34,7 @@ interface InitOptions extends TargetOptions {
   urlEnv?: string;
   command?: string[];
   testNotify?: boolean;
+  removeNotify?: string;
   json?: boolean;
 }
 
@@ -53,10 +61,11 @@ export function addInit(program: Command): void {
       `also add a status line where there is none: context, cost and limits. ${installer.notes.statusLine}`,
     )
     .option('--instructions', `also add a marked block for the agent to ${installer.instructions.files.join(' / ')}`)
-    .option('--no-hooks', 'leave the settings alone, for --instructions or --notify only')
+    .option('--no-hooks', 'leave the settings alone, for --instructions only')
     .option('--force', 'install also where other settings have the hooks already')
     .option('--dry-run', 'print what would change, and change nothing')
-    .addOption(new Option('--notify <type>', 'add a way to reach you, and try it').choices(channelTypes))
+    .addOption(new Option('--notify <type>', 'add a way to reach you, if a test message arrives').choices(channelTypes))
+    .option('--remove-notify <name>', 'take that one out again')
     .option('--channel <name>', 'its name; default: its type')
     .option('--url <url>', 'for webhook and ntfy; not for one that holds a secret')
     .option('--url-env <name>', 'the environment variable that holds the URL, for a secret one')
@@ -70,14 +79,19 @@ Examples:
   watchkeeper init                     hooks for agents started here
   watchkeeper init --user --dry-run    what it would change for all your agents
   watchkeeper init --instructions      and a word to the agent on how to answer
-  watchkeeper init --no-hooks --notify ntfy --url https://ntfy.sh/secret-topic
+  watchkeeper init --notify ntfy --url https://ntfy.sh/secret-topic
+
+--notify alone adds no hooks: name the directory, or --user, for both.
 
 Exit codes: 0 done or there already, 1 refused or a test message did not arrive,
 2 settings or options that cannot be used, 4 no such directory.`,
     )
     .action(async (dir: string | undefined, options: InitOptions) => {
       if (options.testNotify) return reportTests(await tests(null), options.json === true);
+      if (options.removeNotify !== undefined) return removeChannel(options.removeNotify, options);
       const wish = wishOf(options);
+      const isForAgents = dir !== undefined || options.user || options.configDir !== undefined || options.statusline;
+      if (wish !== null && !isForAgents) options.hooks = false;
       if (!options.hooks && !options.instructions && wish === null)
         throw new CommandFailure(
           exit.usage,
@@ -86,22 +100,39 @@ Exit codes: 0 done or there already, 1 refused or a test message did not arrive,
         );
       const dryRun = options.dryRun === true;
       const channel = wish === null ? null : need(planChannel(wish, configPlaces()));
-      const { items, notes } = files(dir, options);
-      if (channel !== null && !dryRun) need(channel.write());
       const tested = channel === null || dryRun ? [] : await tests(channel.entry);
+      const hasFailed = tested.some((test) => !test.ok);
+      const { items, notes } = files(dir, options);
+      const kept = hasFailed && channel?.did === 'installed' ? null : channel;
+      if (kept !== null && !dryRun) need(kept.write());
       if (options.json) {
-        const channels =
-          channel === null ? [] : [{ file: channel.file, did: channel.did, channel: channel.entry.channel }];
+        const channels = kept === null ? [] : [{ file: kept.file, did: kept.did, channel: kept.entry.channel }];
         printJson({ v: 1, dry_run: dryRun, items, channels, tests: tested, notes });
       } else {
         printFiles(items, dryRun);
-        if (channel !== null) print(fileText({ ...channel, detail: `channel ${channel.entry.channel}` }, dryRun));
+        if (kept !== null) print(fileText({ ...kept, detail: `channel ${kept.entry.channel}` }, dryRun));
         for (const test of tested) print(testText(test));
         for (const note of notes) say(note);
         if (!dryRun) for (const line of next(items, wish)) say(line);
       }
-      if (tested.some((test) => !test.ok)) process.exitCode = exit.no;
+      if (!hasFailed || channel === null) return;
+      process.exitCode = exit.no;
+      const { channel: name } = channel.entry;
+      if (!options.json)
+        say(
+          kept === null
+            ? `${name} is not added`
+            : `${name} stays: \`watchkeeper init --remove-notify ${name}\` takes it out`,
+        );
     });
+}
+
+function removeChannel(name: string, { dryRun = false, json }: InitOptions): void {
+  const { write, file, did } = need(planRemoval(name, configPlaces()));
+  if (!dryRun) need(write());
+  if (json)
+    printJson({ v: 1, dry_run: dryRun, items: [], channels: [{ file, did, channel: name }], tests: [], notes: [] });
+  else print(fileText({ file, did, detail: `channel ${name}` }, dryRun));
 }
 
 function need<T>(result: Result<T, SetupFailure>): T {
@@ -158,5 +189,6 @@ function next(items: FileDone[], wish: ChannelWish | null): string[] {
     ...(wish === null
       ? ['`watchkeeper init --notify TYPE` adds a way to reach you; `--test-notify` tries what is there.']
       : []),
+    ...(items.length === 0 ? ['no hooks were added; `watchkeeper init` adds them'] : []),
   ];
 }

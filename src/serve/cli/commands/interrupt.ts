@@ -42,17 +42,19 @@ export function addInterrupt(program: Command): void {
       const dryRun = options.dryRun === true;
       const result = await askDaemon('interrupt', { agent, waitMs, dryRun }, waitMs + deedMs);
       if (options.json) printJson(result);
-      else print(result.would === undefined ? interruptText(result) : wouldText(result));
+      else print(await (result.would === undefined ? interruptText(result) : wouldText(result)));
       process.exitCode = result.outcome === null ? exit.ok : exitCodes[result.outcome];
     });
 }
 
-function wouldText({ agent, would = '', against = [] }: Interrupted): string {
-  const reasons = against.map((reason) => `against it: ${refusalText(reason, agent, 'manage')}`);
+async function wouldText({ agent, would = '', against = [] }: Interrupted): Promise<string> {
+  const reasons = await Promise.all(
+    against.map(async (reason) => `against it: ${await refusalText(reason, agent, 'manage')}`),
+  );
   return [would, ...reasons].map((line) => wrapped(line)).join('\n');
 }
 
-function interruptText({ outcome, reason, proof, proof_ms: proofMs, agent }: Interrupted): string {
+async function interruptText({ outcome, reason, proof, proof_ms: proofMs, agent }: Interrupted): Promise<string> {
   const by = proof === null ? '' : ` after ${proofMs} ms, by the client's ${proof}`;
-  return wrapped(`${outcome}${by}${reason === null ? '' : `: ${refusalText(reason, agent, 'manage')}`}`);
+  return wrapped(`${outcome}${by}${reason === null ? '' : `: ${await refusalText(reason, agent, 'manage')}`}`);
 }

@@ -12,6 +12,7 @@ interface PromptOptions {
   template?: (typeof templateNames)[number];
   set: Record<string, string>;
   wait: number;
+  anyway?: boolean;
   json?: boolean;
 }
 
@@ -44,14 +45,19 @@ export function addPrompt(program: Command): void {
         .default({}, 'none'),
     )
     .option('--wait <seconds>', 'wait for a moment that fits, and then for the answer', seconds, 0)
+    .option('--anyway', 'also to one whose context is full, which may be compacted before it is read')
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExit codes: 0 confirmed, queued, 1 refused, 6 not yet after --wait, 7 uncertain.')
     .action(async (agent: string, text: string | undefined, options: PromptOptions) => {
       const said = await words(text, options);
       const waitMs = options.wait * 1000;
-      const result = await askDaemon('prompt', { agent, said, waitMs }, waitMs * 2 + deliveryMs);
+      const result = await askDaemon(
+        'prompt',
+        { agent, said, waitMs, anyway: options.anyway === true },
+        waitMs * 2 + deliveryMs,
+      );
       if (options.json) printJson(result);
-      else print(promptText(result));
+      else print(await promptText(result));
       process.exitCode = exitCodes[result.outcome];
     });
 }
@@ -68,9 +74,9 @@ function slot(text: string, all: Record<string, string>): Record<string, string>
   return { ...all, [text.slice(0, equals)]: text.slice(equals + 1) };
 }
 
-function promptText(result: PromptResult): string {
+async function promptText(result: PromptResult): Promise<string> {
   const proof = result.proof_ms === null ? '' : ` after ${result.proof_ms} ms, by the client's ${result.proof}`;
-  const why = result.reason === null ? '' : `: ${refusalText(result.reason, result.agent, 'nudge')}`;
+  const why = result.reason === null ? '' : `: ${await refusalText(result.reason, result.agent, 'nudge')}`;
   const answer = result.answer === null ? '' : `\n${result.answer.text}`;
   return wrapped(`${result.outcome}${why}${proof} [${result.tag}]`) + answer;
 }

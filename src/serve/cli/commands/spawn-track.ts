@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { StoredSpawn } from '../../../model/spawn.ts';
 import { shown } from '../../../model/text.ts';
 import { endTracked, type TrackFailure, trackedSpawns, trackSpawn } from '../../../spawns/spawn-track.ts';
-import { needDatabaseUrl } from '../database.ts';
+import { needDatabaseUrl, onRecord } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { ago, type Color, print, printJson, say, table } from '../output.ts';
 
@@ -84,11 +84,8 @@ export function addSpawnTrack(program: Command): void {
     .option('--all', 'also what has ended')
     .option('--json', 'one JSON document')
     .action(async (options: ListOptions) => {
-      const list = await trackedSpawns(needDatabaseUrl(), {
-        project: options.project ?? null,
-        all: options.all === true,
-        limit: listMax,
-      });
+      const wanted = { project: options.project ?? null, all: options.all === true, limit: listMax };
+      const list = await onRecord((url) => trackedSpawns(url, wanted));
       if (!list.ok) throw failure(list);
       if (options.json) printJson({ v: 1, items: list.value.map(spawnDocument) });
       else print(list.value.length === 0 ? 'nothing runs in the background' : listText(list.value));

@@ -58,14 +58,14 @@ async function ofThisHost(name: string | undefined) {
   return { document, text: () => statusText(document, started) };
 }
 
-/** From the database, so it works with the daemon down as long as that runs. */
+/** From the database, so it works with the daemon down too. */
 async function ofAllHosts() {
   // What reads a database takes longer to load than `status` takes for all of its work.
-  const [{ allHosts }, { needDatabaseUrl, queryFailure }] = await Promise.all([
+  const [{ allHosts }, { onRecord, queryFailure }] = await Promise.all([
     import('../../../daemon/hosts-document.ts'),
     import('../database.ts'),
   ]);
-  const read = await allHosts(needDatabaseUrl(), findHome(process.env));
+  const read = await onRecord((url) => allHosts(url, findHome(process.env)));
   if (!read.ok) throw queryFailure(read);
   return { document: read.value, text: () => hostsText(read.value) };
 }

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import type { RunningDaemon, StartFailure } from '../../../daemon/daemon.ts';
-import { findHome, runningDaemon } from '../../../home/home.ts';
+import { findHome, type Home, runningDaemon } from '../../../home/home.ts';
+import { databaseFolder } from '../../../rows/database.ts';
 import { eventText } from '../event-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, say, withOwnTimes } from '../output.ts';
@@ -83,7 +85,7 @@ async function upHere(options: UpOptions): Promise<void> {
   if (!started.ok) throw new CommandFailure(exitCodes[started.reason], started.message, started.fix ?? null);
   daemon = started.value;
   if (isAskedToStop) daemon.stop(false);
-  else say(`watching, data in ${home.dir}; Ctrl-C stops`);
+  else say(`watching, data in ${home.dir}${databaseElsewhere(home)}; Ctrl-C stops`);
   await daemon.stopped;
   say('stopped');
 }
@@ -121,7 +123,9 @@ async function upDetached(options: UpOptions): Promise<void> {
         // A user that was made stays, and a file that is left out has to be put right: said here too.
         for (const line of messages.split('\n'))
           if (/ created the system user | left out, and its agents only /.test(line)) say(withoutName(line));
-        return say(`watching in the background (pid ${child.pid}); \`watchkeeper status\` shows what it sees`);
+        return say(
+          `watching in the background (pid ${child.pid})${databaseElsewhere(home)}; \`watchkeeper status\` shows what it sees`,
+        );
       }
       await sleep(50);
     }
@@ -133,6 +137,12 @@ async function upDetached(options: UpOptions): Promise<void> {
     throw new CommandFailure(exit.timeout, 'the daemon is not ready after 30 s', `see ${home.logFile}`);
   const last = withoutName(messages.trim().split('\n').at(-1) ?? '');
   throw new CommandFailure(code, last || `the daemon ended at once: see ${home.logFile}`);
+}
+
+/** Root's may be where its own user can get at it. */
+function databaseElsewhere(home: Home): string {
+  const folder = process.env.DATABASE_URL ? null : databaseFolder(home);
+  return folder === null || path.dirname(folder) === home.dir ? '' : `, its database in ${folder}`;
 }
 
 function withoutName(line: string): string {
