@@ -165,7 +165,7 @@ export class TypedAgent {
         sessionId: this.session,
         context: { used: 1, window: 1, usable: 1, percent: this.percent, source: 'transcript', atMs: 1 },
       }),
-      isBroken: () => false,
+      believed: (activity: RegistryActivity | null) => activity,
       hasRegistry: this.shows === null,
       standIn: () => this.standIn,
       compactAskedMs: this.compactAskedMs,
