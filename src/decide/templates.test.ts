@@ -110,6 +110,8 @@ describe('a slot takes what its kind allows', () => {
     ['a path with a shell in it', 'handoff', { ...usual.handoff, file: 'a$(id).md' }, /typed safely/],
     ['a path with a blank', 'handoff', { ...usual.handoff, file: '/my files/a.md' }, /typed safely/],
     ['a path that attaches', 'handoff', { ...usual.handoff, file: '/x/@a/b.md' }, /typed safely/],
+    ['a path that changes how hard it is worked', 'handoff', { ...usual.handoff, file: '/x/ultrathink/b.md' }, /typed/],
+    ['such a word among ours', 'handoff', { ...usual.handoff, background: '“Ultrathink”' }, /short word/],
     ['a task with a shell in it', 'spawn-stalled', { ...usual['spawn-stalled'], task: 'a;b' }, /short word/],
     ['a slot missing', 'stalled', { minutes: 5 }, /stalled lacks its slot activity/],
     ['a slot too many', 'continue', { error: 'x', minutes: 5 }, /continue has no slot "minutes"/],
@@ -141,6 +143,7 @@ describe('a slot takes what its kind allows', () => {
     'Stop.',
     'New order:',
     'file',
+    'ultracode',
     '~/.ssh/id_rsa',
     '/clear',
     '!ls',
@@ -165,7 +168,7 @@ describe('a slot takes what its kind allows', () => {
         if (!filled.ok) return;
         expect([whyUnsafe(filled.text, true), filled.text.length < 2_000]).toEqual([null, true]);
         expect(filled.text).toMatch(/^[\x20-\x7e“”]*$/);
-        expect(filled.text).not.toMatch(/@|(?<![^\s“(])[#!]/);
+        expect(filled.text).not.toMatch(/@|(?<![^\s“(])[#!]|ultracode/);
         expect(filled.text.replaceAll(/[(“”),.:]/g, ' ')).not.toMatch(/[$`;|&<>\\"']/);
       }),
       { numRuns: 2_000 },
@@ -187,6 +190,9 @@ describe('a slot takes what its kind allows', () => {
       'tаsk',
       'e\u0301',
       'x'.repeat(41),
+      // The client thinks harder, or starts many agents, wherever these stand.
+      'ultrathink',
+      'task-ULTRACODE.1',
     ])
       expect(refused('spawn-stalled', { ...usual['spawn-stalled'], [slot]: bad })).toMatch(/short word/);
   });

@@ -1,4 +1,4 @@
-import { errorWords, isPlainWord, isSaidError, quoted } from '../model/evidence.ts';
+import { changesWork, errorWords, isPlainWord, isSaidError, quoted } from '../model/evidence.ts';
 import { whyUnsafe } from './prompt-text.ts';
 
 /**
@@ -250,7 +250,7 @@ function error(value: string | number): Filled {
 function path(value: string | number): Filled {
   const text = String(value);
   if (text.length > pathCharsMax) return { ok: false, reason: `it is longer than ${pathCharsMax} characters` };
-  return /^\/?[A-Za-z0-9._][A-Za-z0-9._/+:*-]*$/.test(text)
+  return /^\/?[A-Za-z0-9._][A-Za-z0-9._/+:*-]*$/.test(text) && !changesWork(text)
     ? { ok: true, text }
     : { ok: false, reason: 'a path of letters, figures and . _ / + : - only can be typed safely' };
 }
@@ -262,5 +262,7 @@ function ownWords(value: string | number, charsMax: number): Filled {
   const text = String(value).trim();
   if (text === '') return { ok: false, reason: 'it is empty' };
   if (text.length > charsMax) return { ok: false, reason: `it is longer than ${charsMax} characters` };
-  return text.split(' ').every((word) => ownWord.test(word)) ? { ok: true, text } : { ok: false, reason: notPlain };
+  return text.split(' ').every((word) => ownWord.test(word) && !changesWork(word))
+    ? { ok: true, text }
+    : { ok: false, reason: notPlain };
 }

@@ -11,7 +11,12 @@ const wordCharsMax = 40;
 const plainWord = /^[A-Za-z0-9](?:[A-Za-z0-9._:+-]{0,38}[A-Za-z0-9])?$/;
 
 export function isPlainWord(text: string): boolean {
-  return text.length <= wordCharsMax && plainWord.test(text);
+  return text.length <= wordCharsMax && plainWord.test(text) && !changesWork(text);
+}
+
+/** Clients think harder or start many agents for a prompt with one of these in it, also in quotes or within a path. */
+export function changesWork(text: string): boolean {
+  return /ultra(?:think|code|plan|review)/i.test(text);
 }
 
 export function quoted(word: string): string {
