@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { good, home, machineFile, projectBad, projectDir, projectFile, root } from '../../test/runs/config-files.ts';
@@ -137,7 +137,9 @@ describe('a project file can only narrow', () => {
   it('not: a directory behind a link that leads out', () => {
     symlinkSync('/', path.join(projectDir, 'docs'));
     symlinkSync('nowhere', path.join(projectDir, 'later'));
-    for (const dir of ['docs/handoffs', 'later/handoffs', 'later'])
+    mkdirSync(path.join(projectDir, 'real'));
+    symlinkSync('/', path.join(projectDir, 'real', 'out'));
+    for (const dir of ['docs/handoffs', 'later/handoffs', 'later', 'real/out/new/handoffs'])
       expect(projectBad('', `handoff: {dir: ${dir}}`)).toEqual([
         expect.stringContaining('through no link that leads out'),
       ]);

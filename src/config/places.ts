@@ -44,23 +44,26 @@ export function isInside(directory: string, place: string): boolean {
   return inside === '' || (inside !== '..' && !inside.startsWith(`..${path.sep}`));
 }
 
-/** No link on the way leads out of the directory, as far as the way exists. */
+/** No link on the way leads out of the directory, as far as the way exists: one that leads nowhere yet may lead anywhere. */
 export function staysInside(directory: string, relative: string): boolean {
   const top = realPath(directory);
-  for (let place = path.join(top, relative); place !== top; place = path.dirname(place)) {
-    try {
-      return isInside(top, realpathSync(place));
-    } catch {
-      // A link that leads nowhere yet may lead anywhere later.
-      if (isLink(place)) return false;
-    }
+  let place = top;
+  // From above: the way that exists has an end, what somebody wrote may have none.
+  for (const name of path.normalize(relative).split(path.sep)) {
+    const next = path.join(place, name);
+    if (!isThere(next)) break;
+    place = next;
   }
-  return true;
+  try {
+    return isInside(top, realpathSync(place));
+  } catch {
+    return false;
+  }
 }
 
-function isLink(place: string): boolean {
+function isThere(place: string): boolean {
   try {
-    return lstatSync(place).isSymbolicLink();
+    return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return false;
   }

@@ -13,6 +13,7 @@ import { readScreen } from '../clients/claude-code/screen-state.ts';
 import { viewSettings } from '../clients/claude-code/settings.ts';
 import { parseTranscriptLine } from '../clients/claude-code/transcript.ts';
 import { callSign, resultSign } from '../clients/signs.ts';
+import { staysInside } from '../config/places.ts';
 import { parseYaml } from '../config/yaml.ts';
 import { parseContextAnswer } from '../decide/context-answer.ts';
 import { headNamed, verifyDocument } from '../decide/handoff/document.ts';
@@ -198,6 +199,7 @@ const readers: [name: string, atMost: number, pieces: readonly string[], read: (
   ],
   ['the end of an output', 256 * kib, [...plain, 'A.', 'AError'], (text) => failureAtEnd(untrusted(text))],
   ['a configuration', 256 * kib, yaml, parseYaml],
+  ['a place that a project names', 256 * kib, ['a', '/', 'a/', './'], (text) => staysInside('/', text)],
 ];
 
 it.each(readers)('%s', { timeout: 120_000 }, (_name, atMost, pieces, read) => {
