@@ -8,9 +8,11 @@ const slackCharsMax = 4_000;
 /** `<!channel>`, `<@U1>` and `<url|text>` are Slack's markup: with these three escaped none is left. */
 export function slackBody(message: BoundedMessage): object {
   const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-  const { title, text: said } = message;
-  const unlinked = { ...message, title: withoutDomains(title), text: withoutDomains(said) };
-  const text = escapedWithin(plain(unlinked), slackCharsMax, (character) => escapes[character] ?? character);
+  const text = escapedWithin(
+    plain(message, withoutDomains),
+    slackCharsMax,
+    (character) => escapes[character] ?? character,
+  );
   return { text, mrkdwn: false, link_names: false, unfurl_links: false, unfurl_media: false };
 }
 
@@ -24,9 +26,9 @@ export function discordBody(message: BoundedMessage): object {
 
 const suppressEmbeds = 4;
 
-function plain(message: BoundedMessage): string {
+function plain(message: BoundedMessage, said: (text: string) => string = (text) => text): string {
   // A zero-width space: the words stay, the call to everybody does not. Only in these, so that commands stay whole.
-  return `${message.title}\n${bodyText(message)}`.replace(/@(?=everyone|here|channel)/gi, '@\u200b');
+  return `${said(message.title)}\n${bodyText(message, said)}`.replace(/@(?=everyone|here|channel)/gi, '@\u200b');
 }
 
 /** Cut after escaping, and never within an escape. */

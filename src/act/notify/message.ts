@@ -62,10 +62,10 @@ export function bounded(message: HumanMessage): BoundedMessage {
 }
 
 /** Everything but the title, as lines for a person, in the order in which they may be cut off: last first. */
-export function bodyText(message: BoundedMessage): string {
+export function bodyText(message: BoundedMessage, said: (text: string) => string = (text) => text): string {
   const { agent, project, host, check, severity, since, text, what_to_do: steps, attach } = message;
   return [
-    shown(text, bodyTextCharsMax),
+    said(shown(text, bodyTextCharsMax)),
     ...(attach === null ? [] : [`Attach: ${attach}`]),
     ...steps.map((step) => `- ${step}`),
     `${agent ?? 'no agent'} (${project}) on ${host}, ${check}, ${severity}, since ${since}`,

@@ -10,7 +10,7 @@ const encodedWordBytesMax = 45;
 export function ntfyPost(message: BoundedMessage): Post {
   const { priority, tag } = urgency(message);
   return {
-    body: cutToBytes(bodyText({ ...message, text: withoutDomains(message.text) }), bodyBytesMax),
+    body: cutToBytes(bodyText(message, withoutDomains), bodyBytesMax),
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       title: headerValue(message.title === '' ? 'Watchkeeper' : message.title),
