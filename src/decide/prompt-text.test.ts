@@ -16,6 +16,9 @@ describe('unsafe text is refused, not repaired', () => {
     ['a\tb', /control/],
     ['a\rb', /control/],
     ['a\u202eb', /invisible/],
+    // Blank on the screen, letters to Unicode: a command of the client would be seen behind them.
+    ['\u115f/clear', /invisible/],
+    ['\u3164!ls', /invisible/],
     ['a\ud800b', /control/],
     ['well done 👍🏽', /skin tones/],
     ['  indented', /leading blanks/],

@@ -5,7 +5,7 @@ import type { TypableText } from '../model/text.ts';
 const charsMax = 100_000;
 /** Control characters but the line feed; bidirectional, invisible and line-separator characters; lone surrogates. */
 const unsafe =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u;
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u;
 
 /** tmux 3.3 draws them wider than the client counts; the row breaks, and the client's box can no longer be read. */
 const skinTone = /[\u{1f3fb}-\u{1f3ff}]/u;
