@@ -94,7 +94,20 @@ const begins = [
     'AAAAAAAAAAAAAAAAAAAA',
     'account a password ',
   ],
-  ...['password: |\n ', '--token ', "('password',", '<secret>', 'PWD=/', '%3Dtoken', '\\u0041', '\u001b[1m', '\u200b'],
+  ...[
+    'password: |\n ',
+    'passwords: [',
+    '<secret a',
+    'token: !a ',
+    '--token ',
+    "('password',",
+    '<secret>',
+    'PWD=/',
+    '%3Dtoken',
+    '\\u0041',
+    '\u001b[1m',
+    '\u200b',
+  ],
 ];
 const turns = ['', 'a', '7', '-', '.', ' ', '\n', '\\', '\\n', '"', '\\"', "'", '@', '/', '=', ':'];
 /** With all of them, since a new start of the same pattern lies behind each. */

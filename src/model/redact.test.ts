@@ -145,6 +145,8 @@ describe('ordinary text stays as it is', () => {
     'https://example.org/callback?code=404&state=1',
     'seed phrase: write it down',
     '{"value":"blue","name":"COLOUR"},{"value":"7","name":"TOKEN_COUNT"}',
+    'passwords: [], tokens: [1200, 3400], tokens = {"input": 12, "output": 5}',
+    '<password required="true"/> and <token_count unit="k">12</token_count>; token?: string; password!',
   ])('%s', (text) => expect(redact(text)).toBe(text));
 
   it('also beside a secret', () =>

@@ -104,12 +104,18 @@ function kindOf(name: string, words: readonly string[], before: string): Name['k
 }
 
 /** As often something else as a secret. */
-const maybes = /^(?:auth|masterauth|authkey|psk|presharedkey|instrumentationkey|pw|ident|bearer)$/;
+const maybes = /^(?:auth|tokens|masterauth|authkey|psk|presharedkey|instrumentationkey|pw|ident|bearer)$/;
 /** Keys by which something is found. */
 const ids =
   /^(?:public|primary|foreign|sort|partition|cache|row|group|idempotency|dedupe|object|query|index|trace|request|parameter)$/;
 
-const separator = /(\\{0,8}["'`])?\]?[ \t]{0,8}(?::(?![:/])=?|={1,3}>?)[ \t]{0,8}/y;
+const separator =
+  /(\\{0,8}["'`])?\]?[ \t]{0,8}(?::(?![:/])=?|：(?=[ \t]{0,8}[!-~])|(?:[+?]|\|\||\?\?)?={1,3}>?|\?\?)[ \t]{0,8}/y;
+/** A tag or an anchor of YAML before the value. */
+const yamlTag = /(?:!{1,2}[\w-]{1,40}|&[\w-]{1,40})[ \t]{1,8}/y;
+/** A list or a mapping in one line. */
+const collection = /[[{][^\n[\]{}]{1,400}[\]}]/y;
+const members = /[\w+/=.~-]{8,200}/g;
 /** `define('NAME', 'value')`, `set("Name", "value")`. */
 const argument = /\\{0,8}["'][ \t]{0,4},[ \t]{0,4}(?=\\{0,8}["'])/y;
 /** `"name": "DB_PASSWORD", "value": "…"`, also in YAML and XML. */
@@ -125,6 +131,7 @@ const block =
   /[|>][-+0-9]{0,2}[ \t]{0,4}(?:\r?\n|\\n)([ \t]{1,40})(?:(?!\\n)[^\n])*(?:(?:\n|\\n)\1(?:(?!\\n)[^\n])*)*/y;
 /** The same after its lines were joined. */
 const joinedBlock = /[|>][-+0-9]{0,2}[ \t]{2,40}[^\s\\]+/y;
+const tagEnd = /(?:\s[^<>\n]{0,200}(?<!\/))?>/y;
 /** A tag that is only named, and never closed, has at most its line. */
 const element = /\s{0,200}[^<\n]*\s{0,200}(?=<\/)|(?:(?!\\[nr])[^<\r\n])*/y;
 const newLine = /\s{0,200}(?=\\{0,8}["'])/y;
@@ -135,9 +142,10 @@ const nextLine = /(?:\r?\n|(?:\\r)?\\n)[ \t]{1,40}(?=[^\s:\\#<>|{}[\]"'`*-][^\s:
 /** The span of the value, if it is one, and where to look on. Always behind what was read, so that nothing is read again. */
 function valueBehind(text: string, { kind, isPlain, from }: Name, nameEnd: number): [Span | null, number] {
   const before = text[from - 1] ?? '';
-  if (before === '<' && text[nameEnd] === '>') {
-    const value = sticky(element, text, nameEnd + 1);
-    return checked(text, [nameEnd + 1, value], kind, true);
+  const opened = before === '<' ? match(tagEnd, text, nameEnd) : null;
+  if (opened !== null) {
+    const inside = nameEnd + opened[0].length;
+    return checked(text, [inside, sticky(element, text, inside)], kind, true);
   }
   let said = match(separator, text, nameEnd);
   if (said === null && namedBefore.test(text.slice(Math.max(0, from - 40), from))) said = match(pair, text, nameEnd);
@@ -156,6 +164,9 @@ function valueBehind(text: string, { kind, isPlain, from }: Name, nameEnd: numbe
   const isAlone = /(?:^|\n|\\n)[ \t-]{0,40}$/.test(text.slice(Math.max(0, from - 42), from));
   if (isAlone && /:\s*$/.test(said[0])) at += match(nextLine, text, at)?.[0].length ?? 0;
 
+  at += match(yamlTag, text, at)?.[0].length ?? 0;
+  const several = match(collection, text, at)?.[0];
+  if (several?.match(members)?.some(looksRandom)) return [[at + 1, at + several.length - 1], at + several.length];
   const folded = match(block, text, at) ?? match(joinedBlock, text, at);
   if (folded !== null) return [[at, at + folded[0].length], at + folded[0].length];
   // A quote that stands before the name as well encloses both: `-H "Authorization: …"`, `-e 'PASSWORD=a b'`.
@@ -195,7 +206,7 @@ function valueBefore(text: string, nameStart: number): Span | null {
 const looseCharsMax = 80;
 /** What may stand between a name and its value, in sentences, tables, tags and code. */
 const glue =
-  /^(?:>(?:\s|\\[nr]){1,20}(?=<)|[ \t:=|,>*~"'`→–—!(){}[\]-]|\\["'=]|&#61;|<(?:\/|[a-z]{1,12}>)?|(?:is|was|as|to|set|string|str|(?:parameter)?value|content|body|send|type|hidden|false|[0-9]|[a-z]{1,12}(?=>))(?![\w.]))*/i;
+  /^(?:>(?:\s|\\[nr]){1,20}(?=<)|[ \t:=|,>*~"'`→–—!(){}[\]-]|\\[t"'=]|&(?:#61|quot);|%2[27]|<(?:\/|[a-z]{1,12}>)?|(?:is|was|as|to|set|string|str|(?:parameter)?value|content|body|send|type|hidden|false|[0-9]|[a-z]{1,12}(?=>))(?![\w.]))*/i;
 const looseWord = /[^\s"'`|,;<>(){}[\]\\&]{8,300}/y;
 
 /** Behind something else than a separator only what looks like a secret is one: "the password is …", `| token | … |`. */
