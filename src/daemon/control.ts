@@ -95,8 +95,8 @@ export function refusalLine(code: RequestFailure, message: string, fix: string |
   return `${JSON.stringify({ error: shown(message, 450), code, ...(fix === null ? {} : { fix: shown(fix, 450) }) })}\n`;
 }
 
-/** `timeout`, `gone`: nothing came back; all else the daemon said. */
-export type AskFailure = RequestFailure | 'timeout' | 'gone';
+/** `gone`: it was not asked; `silent`: it was, and nothing came back; all else the daemon said. */
+export type AskFailure = RequestFailure | 'gone' | 'silent';
 
 /** Asks a daemon by the table of requests. */
 export function askControl<Name extends RequestName>(
@@ -106,19 +106,25 @@ export function askControl<Name extends RequestName>(
 ): Promise<Result<RequestDocument<Name>, AskFailure>> {
   return new Promise((resolve) => {
     let text = '';
+    let isAsked = false;
     const line = `${JSON.stringify({ ...request, asker: ownAsker() })}\n`;
-    const socket = net.connect(socketPath, () => socket.write(line));
+    const socket = net.connect(socketPath, () => {
+      isAsked = true;
+      socket.write(line);
+    });
     const give = (result: Result<RequestDocument<Name>, AskFailure>) => {
       clearTimeout(timer);
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => give(fail('timeout', 'the daemon does not answer')), timeoutMs);
+    const timer = setTimeout(() => give(fail('silent', 'the daemon does not answer')), timeoutMs);
     socket.setEncoding('utf8');
     socket.on('data', (chunk: string) => {
       text += chunk;
     });
-    socket.on('error', (error) => give(fail('gone', `the daemon cannot be reached (${error.message})`)));
+    socket.on('error', (error) =>
+      give(fail(isAsked ? 'silent' : 'gone', `the daemon cannot be reached (${error.message})`)),
+    );
     socket.on('end', () => {
       try {
         const reply = JSON.parse(text) as RequestDocument<Name>;
@@ -130,7 +136,7 @@ export function askControl<Name extends RequestName>(
         // One of another version may not say what kind of refusal it is.
         give(typeof error === 'string' ? fail(code ?? 'bad-request', error, fix) : ok(reply));
       } catch {
-        give(fail('gone', 'the daemon hung up'));
+        give(fail('silent', 'the daemon hung up'));
       }
     });
   });

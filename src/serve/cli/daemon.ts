@@ -21,9 +21,12 @@ const codes: Record<AskFailure, number> = {
   impossible: exit.no,
   'no-database': exit.noDatabase,
   failed: exit.noDaemon,
-  timeout: exit.noDaemon,
   gone: exit.noDaemon,
+  silent: exit.noDaemon,
 };
+
+/** What is done to an agent may have been done before the daemon fell silent: to say it again could do it twice. */
+const deeds: ReadonlySet<RequestName> = new Set<RequestName>(['prompt', 'compact', 'interrupt', 'handoff']);
 
 /** Asks by a name of the table; what comes back is its document. */
 export async function askDaemon<Name extends RequestName>(
@@ -33,7 +36,10 @@ export async function askDaemon<Name extends RequestName>(
 ): Promise<RequestDocument<Name>> {
   const answer = await askControl(needDaemon().sockets.control, { ask, ...input }, timeoutMs);
   if (answer.ok) return answer.value;
-  const isSilent = answer.reason === 'timeout' || answer.reason === 'gone';
+  const isTrial = 'dryRun' in input && input.dryRun === true;
+  if (answer.reason === 'silent' && deeds.has(ask) && !isTrial)
+    throw new CommandFailure(exit.uncertain, answer.message, 'it may be done all the same: see `watchkeeper audit`');
+  const isSilent = answer.reason === 'silent' || answer.reason === 'gone';
   const wayOut = answer.fix ?? (isSilent ? 'see `watchkeeper doctor`' : null);
   throw new CommandFailure(codes[answer.reason], answer.message, wayOut);
 }
