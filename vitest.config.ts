@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // side by side, the clients with what is left of the processor.
 // long: what takes too long for every run; long-timed: those of them that assert times, or wait for a moment of milliseconds.
 const timed = ['more-states', 'spawns', 'state-matrix'].map((name) => `test/clients/${name}.test.ts`);
-const longTimed = ['conformance', 'people', 'prompts', 'rule-limits', 'state-matrix', 'states'].map(
+const longTimed = ['conformance', 'people', 'prompts', 'rule-limits', 'state-matrix', 'states', 'versions'].map(
   (name) => `test/long/${name}.test.ts`,
 );
 const madeDatabase = { globalSetup: ['test/system/made-database.ts'] };

@@ -420,6 +420,23 @@ export const mutants = [
     put: 'isBelow(',
     tests: [typist],
   },
+  // 23: what conformance found broken decides nothing.
+  {
+    guarantee: 23,
+    what: 'a source that says idle at work keeps its word on turns',
+    file: 'src/conform/signals.ts',
+    find: "return isUnsafe ? [facts[step], 'turns'] : [facts[step]];",
+    put: 'return [facts[step]];',
+    tests: ['src/conform/signals.test.ts'],
+  },
+  {
+    guarantee: 23,
+    what: 'a registry is believed on what it was found to tell wrongly',
+    file: 'src/detect/believed.ts',
+    find: "return off.has(activity.startsWith('waiting-') ? 'dialogs' : 'turns') ? null : activity;",
+    put: 'return activity;',
+    tests: ['src/detect/believed.test.ts'],
+  },
   {
     guarantee: 40,
     what: 'a start with a bad file of a project acts on its agents as if there were none',

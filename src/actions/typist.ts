@@ -145,7 +145,7 @@ export class Typist {
   #working(agent: WatchedAgent, { pane, picture }: Now): RegistryActivity | null {
     const { clock, processes, files } = this.#parts;
     if (agent.seen.client.sources.registry !== undefined)
-      return agent.isBroken('registry') ? null : lookNow(agent.seen, pane?.pid ?? null, processes, files).activity;
+      return agent.believed(lookNow(agent.seen, pane?.pid ?? null, processes, files).activity);
     const said = agent.standIn(clock.nowMs(), picture);
     return said === 'busy' && picture?.reading?.shows !== 'busy' ? null : said;
   }
@@ -178,9 +178,8 @@ export class Typist {
     const quietMs = this.#parts.config().prompt.humanQuietSeconds * 1000;
     const look = lookNow(agent.seen, pane?.pid ?? null, processes, files);
     // An entry that says something counts more than anything else.
-    const unsaid = look.activity === null || look.activity === 'unclear' || agent.isBroken('registry');
-    const otherwise = agent.isBroken('registry') ? null : look.activity;
-    const activity = unsaid ? (agent.standIn(clock.nowMs(), picture) ?? otherwise) : look.activity;
+    const said = agent.believed(look.activity);
+    const activity = said === null || said === 'unclear' ? (agent.standIn(clock.nowMs(), picture) ?? said) : said;
     const atSetup = agent.view?.reading.detail === 'setup';
     const people = pane === null ? null : peopleBySteadyClock(pane.people, this.#parts.trust(), clock.nowMs());
     const seen = pane === null || people === null ? null : { ...pane, people };

@@ -182,8 +182,14 @@ export interface Trial {
   /** By source and step of `conform/steps.ts`: the words that count as right; what is not here, the source cannot tell. */
   readonly signals: Readonly<Partial<Record<Source, Readonly<Record<string, readonly string[]>>>>>;
   startModel(): Promise<TrialModel>;
-  /** All its states, in one of the ways of `conform/setup.ts` to set it up. */
-  play(stage: { world: object; sampler: object; program: string }, setup: { name: string }): Promise<void>;
+  /** All its states, in one of the ways of `conform/setup.ts` to set it up; whatever cannot be played, the rest is. */
+  play(stage: { world: object; sampler: object; program: string }, setup: { name: string }): Promise<Unplayed[]>;
+}
+
+/** What this version could not be taken through: nobody knows more of it than before. */
+export interface Unplayed {
+  scenario: string;
+  reason: string;
 }
 
 /** A model on loopback that does what it is told, in the place of the service. */

@@ -5,7 +5,7 @@ import { mkdtempSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentClient, Trial } from '../clients/client.ts';
+import type { AgentClient, Trial, Unplayed } from '../clients/client.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { type ConformanceResult, writeResult } from '../watch/conformance-results.ts';
 import { emptyEnvironment } from './environment.ts';
@@ -43,7 +43,7 @@ const screenOnly = { name: 'bare', hooks: false, statusLine: false, registry: fa
 const setups: Setup[] = [everything, screenOnly].map((setup) => ({ ...setup, shell: 'bash', mode: 'default' }));
 
 /** Seen: 110 s; a run that takes longer than this does not come to an end. */
-const runMs = 300_000;
+const runMs = 600_000;
 
 export async function runConformance(options: ConformanceOptions): Promise<Result<Conformed, ConformanceFailure>> {
   const program = findProgram(options);
@@ -91,7 +91,7 @@ function inTime<T>(
   work: Promise<Result<T, ConformanceFailure>>,
   stop: AbortSignal,
 ): Promise<Result<T, ConformanceFailure>> {
-  const done = work.catch((error: Error) => fail('timed-out', firstLine(error), keepHint));
+  const done = work.catch((error: Error) => fail('timed-out', firstLine(error.message), keepHint));
   const late = sleep(runMs, null, { ref: false }).then(() =>
     fail('timed-out', `no end after ${runMs / 1000} s`, keepHint),
   );
@@ -121,11 +121,17 @@ async function judge(
     const seconds = Math.round((performance.now() - beganMs) / 1000);
     if (agent.startsWith(`${everything.name}-`)) progress(`${String(seconds).padStart(4)} s  ${step}`);
   });
+  const unplayed: Unplayed[] = [];
   try {
-    await Promise.all(setups.map((setup) => trial.play({ world, sampler, program }, setup)));
+    const each = await Promise.all(setups.map((setup) => trial.play({ world, sampler, program }, setup)));
+    for (const [n, missing] of each.entries())
+      for (const { scenario, reason } of missing)
+        unplayed.push({ scenario: `${setups[n]?.name}: ${scenario}`, reason: firstLine(reason) });
   } finally {
     sampler.stop();
   }
+  const [first] = unplayed;
+  if (first !== undefined && sampler.heard('').length === 0) return fail('timed-out', first.reason, keepHint);
   const version = sampler.clientVersion() ?? asked;
   if (version === null) return fail('failed', 'the client does not tell its version');
   const scores = sampler.scores().map(({ score }) => score);
@@ -141,6 +147,7 @@ async function judge(
       dangerous: sum(({ dangerous }) => dangerous.length),
     },
     signals: judgeSignals(trial.signals, sampler.heard(`${everything.name}-`), sampler.heard(`${screenOnly.name}-`)),
+    unplayed,
   });
 }
 
@@ -154,4 +161,4 @@ function askVersion(world: Sandbox, program: string): Promise<string | null> {
   });
 }
 
-const firstLine = (error: Error) => error.message.split('\n')[0] ?? '';
+const firstLine = (text: string) => text.split('\n')[0] ?? '';

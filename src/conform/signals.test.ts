@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signals } from '../clients/claude-code/conform/signals.ts';
+import type { SourceFact } from '../model/agent.ts';
 import { judgeSignals } from './signals.ts';
 import { type Step, steps } from './steps.ts';
 import type { Heard } from './truth.ts';
@@ -102,6 +103,31 @@ describe('judging the signals of a run', () => {
   it('what was never looked at is not taken for good', () => {
     const heard = goodRun().filter(({ source, step }) => source !== 'hook' || step !== 'subagent');
     expect(broken(heard)).toMatchObject([{ source: 'hook', missed: ['subagent: never looked at'] }]);
+  });
+
+  it('what nobody was heard in was not played: nobody is blamed', () => {
+    expect(broken(goodRun().filter(({ step }) => step !== 'plan dialog'))).toEqual([]);
+  });
+
+  const offs: [string, string, Heard['step'], string | null, SourceFact[]][] = [
+    [
+      'one missed `compacted` takes that away, not the transcript',
+      'transcript',
+      'compacted',
+      'compacting',
+      ['compaction'],
+    ],
+    ['nor where it says that it works', 'transcript', 'compacted', 'working/thinking', ['compaction']],
+    ['idle at work: its word on turns', 'registry', 'thinking', 'idle', ['turns']],
+    ['idle while a tool runs: that too', 'registry', 'tool', 'idle', ['tools', 'turns']],
+    ['idle in a dialog: that too', 'registry', 'permission dialog', 'idle', ['dialogs', 'turns']],
+    ['at work in a dialog: that too', 'hook', 'question dialog', 'working/thinking', ['dialogs', 'turns']],
+    ['another dialog: its word on dialogs', 'screen', 'plan dialog', 'waiting/dialog', ['dialogs']],
+    ['silent in a dialog', 'screen', 'trust screen', null, ['dialogs']],
+    ['another figure', 'statusline', 'context', '7, not 13345', ['context']],
+  ];
+  it.each(offs)('%s', (_what, source, step, word, off) => {
+    expect(broken(withWords(source, step, [[word, 8]]))).toMatchObject([{ source, off }]);
   });
 
   it('the screen counts only where it is asked all the time', () => {

@@ -213,6 +213,8 @@ export class Sampler {
   }
 
   follow(agent: string): Truth {
+    const known = this.#truths.find((truth) => truth.agent === agent);
+    if (known !== undefined) return known;
     const truth = new Truth(agent, (step) => this.#began(agent, step));
     this.#truths.push(truth);
     return truth;

@@ -33,7 +33,7 @@ export function checkConformance(dir: string, running: readonly { client: string
 const shownMax = 5;
 
 function offSignals({ signals }: ConformanceResult): string[] {
-  return signals.filter(({ holds }) => !holds).map(({ source }) => shown(String(source), 20));
+  return signals.flatMap(({ source, off }) => off.map((fact) => shown(`${source} ${fact}`, 40)));
 }
 
 function describe(result: ConformanceResult): string {

@@ -45,7 +45,7 @@ import { linuxProcesses } from '../sense/processes.ts';
 import { userTmux } from '../sense/tmux/servers.ts';
 import { AgentHooksLook } from '../setup/agent-hooks.ts';
 import { Spawns } from '../spawns/spawns.ts';
-import { BrokenSources } from '../watch/conformance-results.ts';
+import { FoundBroken } from '../watch/conformance-results.ts';
 import { type Looked, Watcher } from '../watch/watcher.ts';
 import { WatchfulClock } from '../watch/watchful-clock.ts';
 import { Acting } from './acting.ts';
@@ -182,7 +182,7 @@ export class Daemon {
       busy: () => this.#saver.isDown || this.#journal.pending > congestedRows,
       failed: (error) => this.#failed('retention', error),
     });
-    const broken = new BrokenSources(options.home.conformanceDir);
+    const broken = new FoundBroken(options.home.conformanceDir);
     const common = {
       ...{ clock: this.#clock, counters: this.#counters, processes: this.#processes, files },
       config: () => this.#config.current().config,
@@ -199,7 +199,7 @@ export class Daemon {
     this.#watcher = new Watcher({
       ...common,
       ...{ host, clients, fleet: this.#fleet, inbox, said, board: this.#board, examiner: this.#examiner },
-      broken: (client, clientVersion) => broken.of(client, clientVersion),
+      off: (client, clientVersion) => broken.of(client, clientVersion),
       configFor: (directories) => configAt(this.#config.current(), directories),
       congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
       changed: () => this.#loop.nudge(false),

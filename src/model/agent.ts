@@ -19,6 +19,21 @@ export type Detail =
 /** Where a fact came from, best first. */
 export type Source = 'hook' | 'registry' | 'transcript' | 'statusline' | 'screen' | 'process';
 
+/** What a source tells. Each can be left out by itself, in a version of the client that tells it wrongly. */
+export const sourceFacts = [
+  'turns',
+  'tools',
+  'subagents',
+  'dialogs',
+  'retries',
+  'stalls',
+  'compaction',
+  'limits',
+  'context',
+] as const;
+export type SourceFact = (typeof sourceFacts)[number];
+export type OffFacts = ReadonlyMap<Source, ReadonlySet<SourceFact>>;
+
 export type Authority = 'observe' | 'nudge' | 'manage';
 export type Mode = 'act' | 'watch';
 /** The name of its folder in `src/clients`. */

@@ -11,6 +11,7 @@ import type { SeenAgent } from '../sense/fleet.ts';
 import { AgentEvents } from './agent-events.ts';
 import { AgentInbox } from './agent-inbox.ts';
 import { AgentSession, type Look } from './agent-session.ts';
+import { transcriptContext } from './agent-view.ts';
 
 const model = 'claude-sonnet-4-5';
 const seen = { client: claudeCode } as SeenAgent;
@@ -46,7 +47,7 @@ function windows(before: { session: string; model: string; window: number } | nu
   const view = { sessionId: before?.session, model: before?.model, context } as unknown as AgentView;
   const stored: StoredAgent | null = before === null ? null : { view, recorded: new Map(), hooks: [] };
   session.restart(observation, { view: null, stored }, 1, look);
-  session.take(observation, seen, look);
+  session.take(observation, (told) => transcriptContext(seen, session.facts, told), look);
   return look.points.map(({ window }) => window);
 }
 

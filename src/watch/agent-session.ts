@@ -9,10 +9,8 @@ import type { SessionEvent } from '../model/session-event.ts';
 import type { ContextPoint, SessionRow, StoredAgent } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
-import type { SeenAgent } from '../sense/fleet.ts';
 import type { AgentEvents } from './agent-events.ts';
 import type { AgentInbox, HeardHook } from './agent-inbox.ts';
-import { transcriptContext } from './agent-view.ts';
 import { ContextTrail } from './context-trail.ts';
 
 const pathCharsMax = 4_096;
@@ -143,7 +141,8 @@ export class AgentSession {
     this.#trail.begin(this.#id, this.#before?.context ?? null);
   }
 
-  take(observation: Observation, seen: SeenAgent, look: Look): void {
+  /** `contextOf`: the context by what was read so far, in a window of this size. */
+  take(observation: Observation, contextOf: (told: number | null) => ContextReading | null, look: Look): void {
     const transcript = observation.transcript;
     if (transcript === null) return;
     this.#transcript = transcript.path;
@@ -159,7 +158,7 @@ export class AgentSession {
       this.#loops.take({ ...event, index: offset });
       this.#words.take(event.fact);
       look.heard.push(event);
-      const context = transcriptContext(seen, this.#facts, told ?? this.storedWindow);
+      const context = contextOf(told ?? this.storedWindow);
       const points = this.#trail.told(event, context, this.#facts);
       if (offset < recordedTo) continue;
       look.points.push(...points);

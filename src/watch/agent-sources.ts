@@ -1,5 +1,14 @@
 import { type AgentSigns, judgeAlone } from '../detect/state.ts';
-import type { ContextReading, ContextSign, Sighting, Source, SourceSign, StateReading } from '../model/agent.ts';
+import type {
+  ContextReading,
+  ContextSign,
+  OffFacts,
+  Sighting,
+  Source,
+  SourceFact,
+  SourceSign,
+  StateReading,
+} from '../model/agent.ts';
 import type { StatusLine } from '../model/hook.ts';
 import { percentOf } from '../model/percent.ts';
 
@@ -15,7 +24,7 @@ export interface SourceFacts {
   /** What its client has none of. */
   lacks: ReadonlySet<Source>;
   /** Found broken in this version of the client. */
-  broken: ReadonlySet<Source>;
+  off: OffFacts;
 }
 
 /** A hook comes a tenth of a second after what it tells of; after this long it does not come any more. */
@@ -33,12 +42,13 @@ export function describeSources(facts: SourceFacts): SourceSign[] {
   ): SourceSign => {
     if (facts.lacks.has(source))
       return { source, health: 'absent', reason: 'its client has none', atMs: null, alone: null };
-    if (facts.broken.has(source))
+    const off = facts.off.get(source) ?? none;
+    if (off.has(source === 'statusline' ? 'context' : 'turns'))
       return { source, health: 'off', reason: 'conformance found it broken', atMs, alone: null };
     return {
       source,
       health,
-      reason,
+      reason: reason ?? (off.size === 0 ? null : `without ${[...off].join(', ')}: conformance found that broken`),
       atMs,
       // Judged only when somebody asks: every look at every agent would be too dear.
       get alone() {
@@ -64,6 +74,8 @@ export function describeSources(facts: SourceFacts): SourceSign[] {
     screenSign(facts, sign),
   ];
 }
+
+const none: ReadonlySet<SourceFact> = new Set();
 
 type Sign = (source: Source, health: SourceSign['health'], reason: string | null, atMs: number | null) => SourceSign;
 

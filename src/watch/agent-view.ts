@@ -3,7 +3,7 @@ import { holdBand } from '../decide/bands.ts';
 import { refusedNow } from '../detect/refusals.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, type LastTurn, lastTurn, limitedUntil } from '../detect/state.ts';
-import type { Authority, ContextReading, Sighting, Source, StateReading } from '../model/agent.ts';
+import type { Authority, ContextReading, OffFacts, Sighting, Source, StateReading } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
 import { isEmpty, shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
@@ -22,15 +22,16 @@ export interface ViewParts {
   sessionId: string | null;
   transcript: string | null;
   facts: SessionFacts;
-  /** Of its context, as an earlier run knew it. */
-  storedWindow: number | null;
+  /** Its context by its record. */
+  transcriptContext: ContextReading | null;
   observation: Observation;
   signs: AgentSigns;
   reading: StateReading;
   /** When it was last heard by its screen alone. */
   heardMs: number | null;
   inbox: AgentInbox;
-  broken: ReadonlySet<Source>;
+  /** Found broken in this version of its client. */
+  off: OffFacts;
   /** Edges of the bands of context, in percent. */
   bands: readonly number[];
   /** Its record is being read up: what it says is of some moment long ago. */
@@ -43,8 +44,8 @@ export function describeAgent(parts: ViewParts): Sighting {
   const { facts, observation, signs, reading, last, sessionId, transcript } = parts;
   const { process, place, client } = parts.seen;
   const turn = lastTurn(signs, reading);
-  const line = parts.broken.has('statusline') ? null : parts.inbox.statusLine(sessionId);
-  const contexts = describeContexts(transcriptContext(parts.seen, facts, parts.storedWindow), line, signs.screen);
+  const line = parts.off.get('statusline')?.has('context') === true ? null : parts.inbox.statusLine(sessionId);
+  const contexts = describeContexts(parts.transcriptContext, line, signs.screen);
   const session = place === null ? null : shown(place.pane.session, 200);
   const entry = observation.registry?.entry ?? null;
   const cwd = entry?.cwd ?? parts.inbox.session?.cwd ?? observation.cwd ?? last?.cwd ?? null;
@@ -81,7 +82,7 @@ export function describeAgent(parts: ViewParts): Sighting {
       lastHookMs: parts.inbox.lastHookMs,
       statusLineMs: line?.atMs ?? null,
       lacks: lackOf(parts.seen.client),
-      broken: parts.broken,
+      off: parts.off,
     }),
     costUsd: line?.line.costUsd ?? facts.costUsd ?? known?.costUsd ?? null,
     lastActivityMs: lastActivity(parts),

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { Unplayed } from '../clients/client.ts';
 import { version } from '../home/version.ts';
-import type { ClientName, Source } from '../model/agent.ts';
+import { type ClientName, type OffFacts, type Source, type SourceFact, sourceFacts } from '../model/agent.ts';
 
 /** How one source did in a run of the state scenarios against one version of a client. */
 export interface SignalResult {
@@ -13,6 +14,8 @@ export interface SignalResult {
   right: number;
   /** What it should have told and did not. */
   missed: string[];
+  /** What of it is left out for that. */
+  off: SourceFact[];
 }
 
 export interface ConformanceResult {
@@ -24,6 +27,7 @@ export interface ConformanceResult {
   /** All sources together. */
   fused: { said: number; right: number; unknown: number; dangerous: number };
   signals: SignalResult[];
+  unplayed: Unplayed[];
 }
 
 const number = z.number();
@@ -33,8 +37,12 @@ const resultShape = z.object({
   at: z.iso.datetime(),
   fused: z.object({ said: number, right: number, unknown: number, dangerous: number }),
   signals: z.array(
-    z.object({ source: z.string(), holds: z.boolean(), said: number, right: number, missed: z.array(z.string()) }),
+    z.object({
+      ...{ source: z.string(), holds: z.boolean(), said: number, right: number },
+      ...{ missed: z.array(z.string()), off: z.array(z.enum(sourceFacts)) },
+    }),
   ),
+  unplayed: z.array(z.object({ scenario: z.string(), reason: z.string() })),
 });
 
 const filesMax = 200;
@@ -69,10 +77,10 @@ export function readResults(dir: string): ConformanceResult[] {
   });
 }
 
-/** The sources that a conformance run found broken, by the version of the client. Read again when it has run again. */
-export class BrokenSources {
+/** What a conformance run found broken, by the version of the client. Read again when it has run again. */
+export class FoundBroken {
   readonly #dir: string;
-  #byVersion = new Map<string, ReadonlySet<Source>>();
+  #byVersion = new Map<string, OffFacts>();
   #stamp = '';
   #checkedMs = Number.NEGATIVE_INFINITY;
 
@@ -80,7 +88,7 @@ export class BrokenSources {
     this.#dir = dir;
   }
 
-  of(client: ClientName, clientVersion: string | null): ReadonlySet<Source> {
+  of(client: ClientName, clientVersion: string | null): OffFacts {
     this.#refresh();
     return this.#byVersion.get(`${client} ${clientVersion}`) ?? none;
   }
@@ -94,10 +102,10 @@ export class BrokenSources {
     this.#byVersion = new Map(
       readResults(this.#dir).map(({ client, client_version, signals }) => [
         `${client} ${client_version}`,
-        new Set(signals.filter(({ holds }) => !holds).map(({ source }) => source)),
+        new Map(signals.flatMap(({ source, off }) => (off.length === 0 ? [] : [[source, new Set(off)]]))),
       ]),
     );
   }
 }
 
-const none: ReadonlySet<Source> = new Set();
+const none: OffFacts = new Map();

@@ -1,13 +1,24 @@
 import type { AgentClient } from '../clients/client.ts';
 import { isSameStay } from '../decide/bands.ts';
 import { type HandoffDue, type HandoffPolicy, shouldHandOff } from '../decide/handoff/trigger.ts';
+import { believedActivity, believedSigns } from '../detect/believed.ts';
 import { heardOnScreen } from '../detect/heard.ts';
 import { standInActivity } from '../detect/infer.ts';
 import type { LoopTrouble } from '../detect/loops/watch.ts';
 import { type AgentSigns, isSubagentTool, judgeState, type ScreenSigns } from '../detect/state.ts';
 import type { Values } from '../detect/thresholds.ts';
 import type { TurnWords } from '../detect/turn-words.ts';
-import type { Authority, RegistryActivity, Sighting, Source, State, StateReading } from '../model/agent.ts';
+import type {
+  Authority,
+  ContextReading,
+  OffFacts,
+  RegistryActivity,
+  Sighting,
+  Source,
+  SourceFact,
+  State,
+  StateReading,
+} from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
 import type { HostEntry } from '../model/host.ts';
 import { keepNotAfter, notAfter } from '../model/not-after.ts';
@@ -41,8 +52,8 @@ interface Parts {
   /** `session`: the tmux session it is in at this moment. */
   authority: (session: string | null) => Authority;
   stored: StoredAgent | null;
-  /** Sources found broken in this version of its client: they are left out. */
-  broken: (clientVersion: string | null) => ReadonlySet<Source>;
+  /** Found broken in this version of its client: it is left out. */
+  off: (clientVersion: string | null) => OffFacts;
   /** Edges of the bands of context, in percent. */
   bands: () => readonly number[];
   /** From when on the checks speak. */
@@ -213,7 +224,7 @@ export class WatchedAgent {
     this.#noRegistry =
       this.#client.sources.registry === undefined ||
       observation.trouble.registry !== null ||
-      this.#broken().has('registry');
+      this.#off('registry').has('turns');
     this.#compactAskedMs = observation.compactAskedMs;
     this.#hasBacklog = observation.more && observation.events.length > 0;
     this.#isBehind = observation.more;
@@ -223,7 +234,7 @@ export class WatchedAgent {
       const last = { view: this.#view, stored: this.#before };
       this.#session.restart(observation, last, nowMs, look);
     }
-    this.#session.take(observation, this.#seen, look);
+    this.#session.take(observation, (told) => this.#transcriptContext(told), look);
     for (const hook of hooks) look.events.push(this.#events.ofHook(hook));
     const subagents = this.#pollSubagents();
     this.#spawned =
@@ -260,22 +271,19 @@ export class WatchedAgent {
 
   #signs(observation: Observation, subagents: Map<string, SubagentSign>, senses: Senses, nowMs: number): AgentSigns {
     const { transcript, alive } = observation;
-    const broken = this.#broken();
-    const context = transcriptContext(this.#seen, this.#session.facts, this.#session.storedWindow);
-    return {
+    const context = this.#transcriptContext(this.#session.storedWindow);
+    const signs: AgentSigns = {
       nowMs,
       alive,
       // A process found alive says so now, but has been there since it was started.
       processSeenAtMs: alive && this.#view === null ? this.#parts.startedAtMs : observation.seenAtMs,
       suspended: observation.suspended,
-      registry: broken.has('registry') ? null : observation.registry,
+      registry: observation.registry,
       // In the middle of a backlog the facts are those of some moment long ago.
       session:
-        transcript === null || this.#hasBacklog || broken.has('transcript')
-          ? null
-          : { facts: this.#session.facts, seenAtMs: transcript.seenAtMs },
-      hooks: broken.has('hook') ? null : this.#parts.inbox.facts(this.#session.id),
-      screen: broken.has('screen') ? null : senses.screen,
+        transcript === null || this.#hasBacklog ? null : { facts: this.#session.facts, seenAtMs: transcript.seenAtMs },
+      hooks: this.#parts.inbox.facts(this.#session.id),
+      screen: senses.screen,
       subagents,
       recordIsAll:
         observation.trouble.transcript === null &&
@@ -284,6 +292,11 @@ export class WatchedAgent {
       compactAskedMs: observation.compactAskedMs,
       contextShare: context === null ? null : context.used / context.usable,
     };
+    return believedSigns(signs, this.#allOff());
+  }
+
+  #transcriptContext(told: number | null): ContextReading | null {
+    return this.#off('transcript').has('context') ? null : transcriptContext(this.#seen, this.#session.facts, told);
   }
 
   #describe(observation: Observation, signs: AgentSigns): Sighting {
@@ -300,13 +313,13 @@ export class WatchedAgent {
       sessionId: this.#session.id,
       transcript: this.#session.transcript,
       facts: this.#session.facts,
-      storedWindow: this.#session.storedWindow,
+      transcriptContext: this.#transcriptContext(this.#session.storedWindow),
       observation,
       signs,
       reading,
       heardMs: this.#heardMs,
       inbox,
-      broken: this.#broken(),
+      off: this.#allOff(),
       bands: this.#parts.bands(),
       isBehind: this.#hasBacklog,
       last: this.lastView,
@@ -329,13 +342,17 @@ export class WatchedAgent {
     return stored !== undefined && isSameState(stored, reading) ? stored : null;
   }
 
-  #broken(): ReadonlySet<Source> {
-    return this.#parts.broken(this.lastView?.clientVersion ?? null);
+  #allOff(): OffFacts {
+    return this.#parts.off(this.lastView?.clientVersion ?? null);
   }
 
-  /** What may not be gone by. */
-  isBroken(source: Source): boolean {
-    return this.#broken().has(source);
+  #off(source: Source): ReadonlySet<SourceFact> {
+    return this.#allOff().get(source) ?? none;
+  }
+
+  /** What its registry says, as far as it may be gone by. */
+  believed(activity: RegistryActivity | null): RegistryActivity | null {
+    return activity === null ? null : believedActivity(activity, this.#off('registry'));
   }
 
   #compare(view: Sighting, nowMs: number, look: Look): void {
@@ -374,6 +391,8 @@ function setBack(view: Sighting, byMs: number, nowMs: number): Sighting {
   keepNotAfter(back, nowMs);
   return back;
 }
+
+const none: ReadonlySet<SourceFact> = new Set();
 
 function isSameState(a: StateReading, b: StateReading): boolean {
   return a.state === b.state && a.detail === b.detail && a.tool === b.tool;

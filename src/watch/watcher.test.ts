@@ -61,7 +61,7 @@ function watching(
     failed: (error) => {
       throw error;
     },
-    broken: () => new Set(),
+    off: () => new Map(),
     ...{ said: new Map(), board, examiner },
   });
   const take = (looks: Iterable<Looked>) => {

@@ -2,7 +2,7 @@ import type { AgentClient } from '../clients/client.ts';
 import type { Config } from '../config/schema.ts';
 import type { Board } from '../findings/board.ts';
 import type { Examiner } from '../findings/examiner.ts';
-import type { Authority, ClientName, Sighting, Source } from '../model/agent.ts';
+import type { Authority, ClientName, OffFacts, Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { HostEntry } from '../model/host.ts';
 import type { StoredAgent } from '../model/store.ts';
@@ -45,7 +45,7 @@ export interface WatcherParts {
   changed: () => void;
   /** One agent could not be looked at; the others were. */
   failed: (error: unknown) => void;
-  broken: (client: ClientName, version: string | null) => ReadonlySet<Source>;
+  off: (client: ClientName, version: string | null) => OffFacts;
   /** What people said may be done to agents. */
   said: ReadonlyMap<string, Authority>;
   board: Pick<Board, 'isPending' | 'hasPending'>;
@@ -241,7 +241,7 @@ export class Watcher {
       startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
       authority: (session) => this.#authority(name, session),
       stored,
-      broken: (version) => this.#parts.broken(seen.client.name, version),
+      off: (version) => this.#parts.off(seen.client.name, version),
       bands: () => this.#parts.config().bands,
       limits: () => this.#parts.examiner.limits,
     });

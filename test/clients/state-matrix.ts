@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { runStateTable } from '../../src/clients/claude-code/conform/state-table.ts';
 import { describeSetup, type Setup } from '../../src/conform/setup.ts';
 import { Sampler } from '../../src/conform/truth.ts';
+import { DeadlineMissed } from '../../src/conform/until.ts';
 import type { StatusDocument } from '../../src/daemon/status.ts';
 import { claudeProgram } from './agent.ts';
 import type { Scenario } from './scenario.ts';
@@ -12,7 +13,9 @@ import { expectInTime } from './state-report.ts';
 export async function runSetups(s: Scenario, setups: Setup[]): Promise<void> {
   const sampler = new Sampler(s.watchkeeperHome);
   try {
-    await Promise.all(setups.map((setup) => runStateTable({ world: s, sampler, program: claudeProgram() }, setup)));
+    const each = setups.map((setup) => runStateTable({ world: s, sampler, program: claudeProgram() }, setup));
+    const [missing] = (await Promise.all(each)).flat();
+    if (missing !== undefined) throw new DeadlineMissed(`${missing.scenario}: ${missing.reason}`);
   } finally {
     sampler.stop();
   }

@@ -29,6 +29,7 @@ test(
       expect({ source, holds, missed }).toEqual({ source, holds: true, missed: [] });
       expect(right / said, source).toBeGreaterThan(0.95);
     }
+    expect(result?.unplayed).toEqual([]);
     expect(result?.fused.dangerous).toBe(0);
   }),
 );
@@ -48,18 +49,22 @@ function makeRegistryLie(run: Conformance): NodeJS.Timeout {
 }
 
 test(
-  'a registry that calls a busy client idle does not hold, and everything else does',
+  'a registry that calls a busy client idle is not believed on turns any more; on dialogs, and everything else, is',
   scenario(async (s) => {
     const run = new Conformance(s);
     const lying = makeRegistryLie(run);
     const { code, stdout, stderr } = await run.ended(runMs).finally(() => clearInterval(lying));
     expect(stdout, stderr).toMatch(
-      new RegExp(`The registry is not used for judging or acting in Claude Code ${version}`),
+      new RegExp(
+        `The registry's word on [\\w, ]*turns.* is not used for judging or acting\\s+in Claude Code ${version}`,
+      ),
     );
     expect(code).toBe(1);
     run.leftNothing();
     const broken = run.result(version)?.signals.filter(({ holds }) => !holds) ?? [];
     expect(broken.map(({ source }) => source)).toEqual(['registry']);
+    expect(broken[0]?.off).toContain('turns');
+    expect(broken[0]?.off).not.toContain('dialogs');
     expect(broken[0]?.missed).toContain('thinking: idle');
     expect(broken[0]?.missed).not.toContain('permission dialog: idle');
   }),

@@ -159,7 +159,7 @@ export class TypedAgent {
         place: { socket: '/s', pane: { id: '%1', session: 'a-ps', windowIndex: 0, paneIndex: 0, pid: 7, dead: false } },
       },
       view: agentView(this.state, this.detail, 5, { authority: this.authority, sessionId: this.session }),
-      isBroken: () => false,
+      believed: (activity: RegistryActivity | null) => activity,
       hasRegistry: this.shows === null,
       standIn: () => this.standIn,
       compactAskedMs: this.compactAskedMs,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Source } from '../../src/model/agent.ts';
+import type { Source, SourceFact } from '../../src/model/agent.ts';
 import { writeResult } from '../../src/watch/conformance-results.ts';
 import { openStandIn, type StandIn, startTicks } from './stand-in.ts';
 import { openWorld, type World } from './world.ts';
@@ -24,14 +24,19 @@ afterAll(() => world.end());
 const conformanceDir = () => path.join(world.dataDir, 'conformance');
 
 /** As a run of the command leaves it. */
-function found(version: string, broken: Source[]): void {
+function found(version: string, off: SourceFact[]): void {
   const sources: Source[] = ['registry', 'hook', 'transcript', 'statusline', 'screen'];
+  const broken = (source: Source) => (source === 'registry' ? off : []);
   writeResult(conformanceDir(), {
     client: 'claude-code',
     client_version: version,
     at: '2026-11-15T12:00:00.000Z',
     fused: { said: 10, right: 10, unknown: 0, dangerous: 0 },
-    signals: sources.map((source) => ({ source, holds: !broken.includes(source), said: 10, right: 10, missed: [] })),
+    signals: sources.map((source) => ({
+      ...{ source, holds: broken(source).length === 0, said: 10, right: 10 },
+      ...{ missed: broken(source).map((fact) => `${fact}: silent`), off: broken(source) },
+    })),
+    unplayed: [],
   });
 }
 
@@ -61,24 +66,32 @@ describe('a registry that says a dialog is open where there is none', () => {
   });
 
   it('is believed as long as nobody found it broken: nothing is typed', async () => {
-    found('2.1.999', ['registry']);
+    found('2.1.999', ['turns', 'dialogs']);
     expect(await prompted()).toMatchObject({ outcome: 'refused', reason: 'waiting-permission' });
     expect(await world.agent(name)).toMatchObject({ state: 'waiting', source: 'registry' });
   });
 
   it('counts for nothing once a run of this version found it broken, and alone nothing else is enough to type', async () => {
-    found('2.1.325', ['registry']);
+    found('2.1.325', ['turns', 'dialogs']);
     const seen = await world.agentIs(name, 'idle');
     expect(seen.source).toBe('transcript');
     expect(seen.sources.find(({ source }) => source === 'registry')).toMatchObject({ health: 'off', alone: null });
     expect(await prompted()).toMatchObject({ outcome: 'refused', reason: 'unsure' });
   });
 
+  it('counts as long as only another of its facts was found broken', async () => {
+    found('2.1.325', ['turns', 'compaction']);
+    await world.agentIs(name, 'waiting/permission');
+    expect(await prompted()).toMatchObject({ outcome: 'refused', reason: 'waiting-permission' });
+    found('2.1.325', ['turns', 'dialogs']);
+    await world.agentIs(name, 'idle');
+  });
+
   it('is said by doctor, with the versions that were tried', async () => {
     const check = (await world.doctor()).checks.get('conformance');
     expect(check).toMatchObject({ ok: false });
-    expect(check?.detail).toMatch(/claude-code 2\.1\.325: registry off \(2026-11-15\)/);
-    expect(check?.detail).toMatch(/2\.1\.999: registry off/);
+    expect(check?.detail).toMatch(/claude-code 2\.1\.325: registry turns, registry dialogs off \(2026-11-15\)/);
+    expect(check?.detail).toMatch(/2\.1\.999: registry turns/);
   });
 
   it('does not keep a prompt back that hooks and screen allow', async () => {

@@ -98,6 +98,7 @@ describe.each(['000', '077'])('under umask %s', (umask) => {
     writeResult(path.join(world.dataDir, 'conformance'), {
       ...tried,
       signals: [],
+      unplayed: [],
       fused: { said: 0, right: 0, unknown: 0, dangerous: 0 },
     });
     process.umask(was);

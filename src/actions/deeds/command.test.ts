@@ -41,7 +41,8 @@ class Client {
     const agent = {
       seen: { client, process, configDir: '/home/u/.claude', place: { socket: '/s', pane } },
       view: agentView('idle', null, 5),
-      isBroken: () => false,
+      believed: (activity: unknown) => activity,
+      hasRegistry: true,
       standIn: () => null,
       compactAskedMs: null,
     };

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stage as AnyStage, Setup } from '../../../conform/setup.ts';
 import type { Sampler, Truth } from '../../../conform/truth.ts';
 import { DeadlineMissed, until } from '../../../conform/until.ts';
+import type { Unplayed } from '../../client.ts';
 import type { ClientAgent } from './agent.ts';
 import type { FakeModel } from './fake-model.ts';
 import { launch } from './launch.ts';
@@ -17,9 +18,34 @@ type Stage = AnyStage<FakeModel>;
 /** Long enough that a state not seen within two seconds is missed. */
 const dwellMs = 2_600;
 
-export async function runStateTable(stage: Stage, setup: Setup): Promise<void> {
-  await Promise.all([mainTable(stage, setup), apiStall(stage, setup)]);
-  await Promise.all([planDialog(stage, setup), trustScreen(stage, setup), usageLimit(stage, setup)]);
+/** What this version of the client could not be taken through; the rest was played all the same. */
+export async function runStateTable(stage: Stage, setup: Setup): Promise<Unplayed[]> {
+  const alone = (play: typeof apiStall) => (session: string) => play(stage, setup, session);
+  const scenario = async (name: string, play: (session: string) => Promise<void>) =>
+    tried(stage, `${setup.name}-${name}`, name, play);
+  const first = [mainTable(stage, setup), scenario('stall', alone(apiStall))];
+  const unplayed = await Promise.all(first);
+  const others = { plan: planDialog, trust: trustScreen, limit: usageLimit };
+  unplayed.push(...(await Promise.all(Object.entries(others).map(([name, play]) => scenario(name, alone(play))))));
+  return unplayed.flat();
+}
+
+/** Each truth of its agent ends with it, whatever it was in the middle of. */
+async function tried(
+  { world, sampler }: Stage,
+  session: string,
+  scenario: string,
+  play: (session: string) => Promise<void>,
+): Promise<Unplayed[]> {
+  try {
+    await play(session);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DeadlineMissed) || world.ending) throw error;
+    sampler.follow(session).is(null);
+    for (const client of world.clients) if (client.session === session) client.kill('SIGKILL');
+    return [{ scenario, reason: error.message }];
+  }
 }
 
 const stepMs = 20_000;
@@ -53,15 +79,38 @@ async function ready(agent: ClientAgent, truth: Truth): Promise<void> {
   await sleep(dwellMs);
 }
 
-async function mainTable(stage: Stage, setup: Setup): Promise<void> {
-  const truth = stage.sampler.follow(`${setup.name}-main`);
-  const agent = await launch(stage, setup, `${setup.name}-main`);
-  await ready(agent, truth);
-  await thinkingAndTool(agent, truth);
-  await dialogs(agent, truth);
-  await background(agent, truth);
-  await troubles(agent, truth, stage.sampler);
-  await compactAndClear(agent, truth, stage.sampler);
+const parts = {
+  'thinking and a tool': thinkingAndTool,
+  dialogs,
+  background,
+  troubles,
+  'compaction and clear': compactAndClear,
+  exit,
+};
+
+/** One client goes through it all; after a part that could not be played a fresh one goes on. */
+async function mainTable(stage: Stage, setup: Setup): Promise<Unplayed[]> {
+  const unplayed: Unplayed[] = [];
+  let agent: ClientAgent | null = null;
+  let session = `${setup.name}-main`;
+  for (const [name, part] of Object.entries(parts)) {
+    const played = await tried(stage, session, name, async () => {
+      const truth = stage.sampler.follow(session);
+      if (agent === null) {
+        agent = await launch(stage, setup, session);
+        await ready(agent, truth);
+      }
+      await part(agent, truth, stage.sampler);
+    });
+    if (played.length === 0) continue;
+    unplayed.push(...played);
+    agent = null;
+    session = `${setup.name}-main-${unplayed.length + 1}`;
+  }
+  return unplayed;
+}
+
+async function exit(agent: ClientAgent, truth: Truth): Promise<void> {
   truth.is(null);
   await agent.exit();
   truth.is('exited');
@@ -243,9 +292,9 @@ async function compactAndClear(agent: ClientAgent, truth: Truth, sampler: Sample
 }
 
 /** The client says that it waits for the service once that has been silent for 45 seconds. */
-async function apiStall(stage: Stage, setup: Setup): Promise<void> {
-  const truth = stage.sampler.follow(`${setup.name}-stall`);
-  const agent = await launch(stage, setup, `${setup.name}-stall`);
+async function apiStall(stage: Stage, setup: Setup, session: string): Promise<void> {
+  const truth = stage.sampler.follow(session);
+  const agent = await launch(stage, setup, session);
   await ready(agent, truth);
   const silent = agent.model.silent();
   await type(agent, truth, 'say something');
@@ -258,9 +307,9 @@ async function apiStall(stage: Stage, setup: Setup): Promise<void> {
   await sleep(dwellMs);
 }
 
-async function planDialog(stage: Stage, setup: Setup): Promise<void> {
-  const truth = stage.sampler.follow(`${setup.name}-plan`);
-  const agent = await launch(stage, setup, `${setup.name}-plan`, { permissionMode: 'plan' });
+async function planDialog(stage: Stage, setup: Setup, session: string): Promise<void> {
+  const truth = stage.sampler.follow(session);
+  const agent = await launch(stage, setup, session, { permissionMode: 'plan' });
   await ready(agent, truth);
   agent.model.tool('ExitPlanMode', { plan: '1. Do it.' });
   truth.is(null);
@@ -273,9 +322,9 @@ async function planDialog(stage: Stage, setup: Setup): Promise<void> {
   await sleep(dwellMs);
 }
 
-async function trustScreen(stage: Stage, setup: Setup): Promise<void> {
-  const truth = stage.sampler.follow(`${setup.name}-trust`);
-  const agent = await launch(stage, setup, `${setup.name}-trust`, { trust: false });
+async function trustScreen(stage: Stage, setup: Setup, session: string): Promise<void> {
+  const truth = stage.sampler.follow(session);
+  const agent = await launch(stage, setup, session, { trust: false });
   await agent.waitForScreen(/trust/, 20_000);
   truth.is('trust screen');
   await sleep(dwellMs + 2_000);
@@ -284,11 +333,11 @@ async function trustScreen(stage: Stage, setup: Setup): Promise<void> {
   await sleep(dwellMs);
 }
 
-async function usageLimit(stage: Stage, setup: Setup): Promise<void> {
-  const truth = stage.sampler.follow(`${setup.name}-limit`);
+async function usageLimit(stage: Stage, setup: Setup, session: string): Promise<void> {
+  const truth = stage.sampler.follow(session);
   // As a subscriber: only then does the client read the limit's headers.
   const env = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' };
-  const agent = await launch(stage, setup, `${setup.name}-limit`, { env });
+  const agent = await launch(stage, setup, session, { env });
   await ready(agent, truth);
   const resets = Math.floor(Date.now() / 1000) + 3_600;
   const limit = agent.model.error(429, errorBody('rate_limit_error', 'limit'), { headers: limitHeaders(resets) });

@@ -34,8 +34,8 @@ export function addConformance(program: Command): void {
     .summary('try out which signals of the installed client still tell the truth')
     .description(
       `Takes the installed ${titles} through every state there is — prompt, thinking, tool, dialogs, subagent, retries, ` +
-        'limit, compaction — and compares what each source says of it with the truth. A source that does not hold is left ' +
-        'out when a daemon judges or types to an agent of that version, until a later run finds it good again.',
+        'limit, compaction — and compares what each source says of it with the truth. What one of them tells wrongly is ' +
+        'left out when a daemon judges or types to an agent of that version, until a later run finds it good again.',
     )
     .addOption(
       new Option('--client <name>', 'which client').choices(triable.map(({ name }) => name)).default(triable[0]?.name),
@@ -96,10 +96,15 @@ async function conform(options: ConformanceWords): Promise<void> {
     print('');
     const where = `${client.title} ${result.client_version}`;
     if (broken.length === 0) print(`Every signal holds in ${where}.`);
-    for (const { source, missed } of broken) {
-      print(wrapped(`The ${source} is not used for judging or acting in ${where}. What it said instead:`));
+    for (const { source, missed, off } of broken) {
+      print(
+        wrapped(`The ${source}'s word on ${off.join(', ')} is not used for judging or acting in ${where}. It said:`),
+      );
       for (const what of missed) print(wrapped(what, '  '));
     }
+    if (result.unplayed.length > 0)
+      print(wrapped(`${where} could not be taken through this, so nobody knows more of it:`));
+    for (const { scenario, reason } of result.unplayed) print(wrapped(`${scenario}: ${reason}`, '  '));
     const { said, right, dangerous } = result.fused;
     print(wrapped(`All together were right in ${right} of ${said} looks, and dangerously wrong in ${dangerous}.`));
     print(`Written to ${file}`);
@@ -109,11 +114,12 @@ async function conform(options: ConformanceWords): Promise<void> {
 
 function signalTable(signals: SignalResult[]): string {
   return table(
-    ['SIGNAL', 'HOLDS', 'RIGHT', 'MISSED'],
-    signals.map(({ source, holds, said, right, missed }) => [
+    ['SIGNAL', 'HOLDS', 'RIGHT', 'OFF', 'MISSED'],
+    signals.map(({ source, holds, said, right, off, missed }) => [
       { text: source },
       { text: holds ? 'yes' : 'NO', color: holds ? 'green' : 'red' },
       { text: `${right} of ${said}` },
+      { text: off.length === 0 ? '-' : off.join(', ') },
       { text: missed.length === 0 ? '-' : missed.map((what) => what.split(':')[0]).join(', ') },
     ]),
   );
