@@ -71,14 +71,31 @@ function judgeSignal(source: Source, able: Tells, heard: Heard[]): SignalResult 
   return result;
 }
 
-/** The fact itself; and where at work or in a dialog it would let one type as at a prompt, its word on turns. */
+/**
+ * The fact itself, or where a turn was rightly seen, what was wrongly seen in it. A source that at work or in a dialog would
+ * let one type as at a prompt loses its word on turns as well.
+ */
 function blamed(step: Heard['step'], instead: string): SourceFact[] {
-  const truth = step === 'context' ? '' : steps[step];
+  if (step === 'context') return ['context'];
+  const truth = steps[step];
+  const seen = within.find(([word]) => instead.startsWith(word))?.[1];
+  if (facts[step] === 'turns' && seen !== undefined) return [seen];
   const isUnsafe =
     (instead === 'idle' && truth.startsWith('working')) ||
     (truth.startsWith('waiting') && /^(idle|working|retrying|compacting|limited)/.test(instead));
   return isUnsafe ? [facts[step], 'turns'] : [facts[step]];
 }
+
+/** What is seen within a turn, or beside it. */
+const within: readonly [string, SourceFact][] = [
+  ['working/tool', 'tools'],
+  ['working/subagent', 'subagents'],
+  ['working/api-stall', 'stalls'],
+  ['retrying', 'retries'],
+  ['compacting', 'compaction'],
+  ['limited', 'limits'],
+  ['waiting', 'dialogs'],
+];
 
 function count({ words }: Heard, wanted: readonly string[]) {
   const all = [...words];
