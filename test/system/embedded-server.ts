@@ -45,7 +45,7 @@ function compile(): string {
   const out = mkdtempSync(path.join(os.tmpdir(), 'wk-test-'));
   const tsc = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const flags =
-    '--ignoreConfig --rootDir src --module nodenext --target es2023 --types node --skipLibCheck --allowImportingTsExtensions --rewriteRelativeImportExtensions';
+    '--ignoreConfig --rootDir src --module nodenext --target es2023 --lib es2024 --types node --skipLibCheck --allowImportingTsExtensions --rewriteRelativeImportExtensions';
   const argv = [tsc, 'src/record/embedded/server.ts', '--outDir', out, ...flags.split(' ')];
   const built = spawnSync(process.execPath, argv, { cwd: repository, encoding: 'utf8' });
   if (built.status !== 0) throw new Error(built.stdout);

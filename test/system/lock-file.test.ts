@@ -97,7 +97,7 @@ it('many processes that find the same dead lock are never inside together', asyn
   const repository = path.resolve(import.meta.dirname, '../..');
   const tsc = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const flags =
-    '--ignoreConfig --rootDir src --module nodenext --target es2023 --types node --skipLibCheck --allowImportingTsExtensions --rewriteRelativeImportExtensions';
+    '--ignoreConfig --rootDir src --module nodenext --target es2023 --lib es2024 --types node --skipLibCheck --allowImportingTsExtensions --rewriteRelativeImportExtensions';
   const argv = [tsc, 'src/record/lock-file.ts', '--outDir', folder, ...flags.split(' ')];
   expect(spawnSync(process.execPath, argv, { cwd: repository }).status).toBe(0);
   writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');

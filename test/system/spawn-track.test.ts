@@ -369,8 +369,11 @@ describe('without a daemon', () => {
     }
     await world.up();
     await world.down();
-    const said = await world.run('spawn-track', 'list', '--json');
+    const said = await world.run('spawn-track', 'add', '--project', 'p', '--task-id', 't', '--json');
     expect(said.code).toBe(5);
     expect(JSON.parse(said.stdout)).toMatchObject({ error: { code: 'no-database' } });
+    // What is on record can be read all the same.
+    const list = await world.run('spawn-track', 'list', '--json');
+    expect([list.code, JSON.parse(list.stdout).items]).toEqual([0, []]);
   });
 });
