@@ -1,5 +1,5 @@
 import type { ClientName, RegistryActivity, Source } from '../model/agent.ts';
-import type { InboxItem } from '../model/hook.ts';
+import type { HookInboxItem } from '../model/hook.ts';
 import type { RunLine } from '../model/run-event.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { UntrustedText } from '../model/text.ts';
@@ -117,7 +117,7 @@ export interface SubagentSource {
 
 interface InboxSource {
   /** One file of the inbox; null: it is none of this client's. */
-  parse(text: string): InboxItem | null;
+  parse(text: string): HookInboxItem | null;
 }
 
 export interface TypedHistorySource {

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { signals } from '../clients/claude-code/conform/signals.ts';
 import type { SourceFact } from '../model/agent.ts';
 import { judgeSignals } from './signals.ts';
-import { type Step, steps } from './steps.ts';
+import { steps, type TrialStep } from './steps.ts';
 import type { Heard } from './truth.ts';
 
 const sources = ['registry', 'hook', 'transcript', 'statusline', 'screen'];
 /** What a good run of 2.1.325 hears where a source does not simply say the truth. */
-const otherwise: Record<string, Partial<Record<Step, string | null>>> = {
+const otherwise: Record<string, Partial<Record<TrialStep, string | null>>> = {
   registry: {
     'plan dialog': 'waiting/permission',
     tool: 'working/thinking',
@@ -40,7 +40,7 @@ const truth = { ...steps, tool: 'working/tool Bash', 'allowed tool': 'working/to
 
 function goodRun(): Heard[] {
   const states = sources.flatMap((source) =>
-    (Object.keys(steps) as Step[]).map((step): Heard => {
+    (Object.keys(steps) as TrialStep[]).map((step): Heard => {
       const other = otherwise[source]?.[step];
       const word = source === 'statusline' ? null : other === undefined ? truth[step] : other;
       return { step, source, words: new Map([[word, 8]]) };

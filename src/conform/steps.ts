@@ -24,4 +24,4 @@ export const steps = {
   killed: 'ended',
 } as const;
 
-export type Step = keyof typeof steps;
+export type TrialStep = keyof typeof steps;

@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { askControl } from '../daemon/control.ts';
 import type { AgentDocument, StatusDocument } from '../daemon/status.ts';
-import { type Step, steps } from './steps.ts';
+import { steps, type TrialStep } from './steps.ts';
 
 interface Stretch {
   /** null: nothing definite; what is said then does not count. */
-  step: Step | null;
+  step: TrialStep | null;
   label: string | null;
   fromMs: number;
 }
 
 /** What one source said while the client was in one step for good: how often each word; null: nothing. */
 export interface Heard {
-  step: Step | 'context';
+  step: TrialStep | 'context';
   source: string;
   words: Map<string | null, number>;
 }
@@ -35,7 +35,7 @@ const sampleEveryMs = 200;
 /** A source alone is listened to from here on: before, it may be late like all of them together. */
 const settledMs = 1_500;
 
-export interface Score {
+export interface SourceScore {
   samples: number;
   right: number;
   unknown: number;
@@ -57,15 +57,15 @@ export class Truth {
   readonly #missed: string[] = [];
   readonly #typed: number[] = [];
   readonly #uses: { used: number | null; fromMs: number }[] = [];
-  readonly #began: (step: Step) => void;
+  readonly #began: (step: TrialStep) => void;
 
-  constructor(agent: string, began: (step: Step) => void) {
+  constructor(agent: string, began: (step: TrialStep) => void) {
     this.agent = agent;
     this.#began = began;
   }
 
   /** From this moment on; `tool`: that runs then, by the client's name for it. */
-  is(step: Step | null, atMs = Date.now(), tool: string | null = null): void {
+  is(step: TrialStep | null, atMs = Date.now(), tool: string | null = null): void {
     const word = step === null ? null : `${steps[step]}${tool === null ? '' : ` ${tool}`}`;
     this.#stretches.push({ step, label: word, fromMs: atMs });
     if (step !== null) this.#began(step);
@@ -96,8 +96,8 @@ export class Truth {
     this.#samples.push({ atMs, fused, source: agent.source, alone: new Map(alone), used });
   }
 
-  score(): Score {
-    const score: Score = {
+  score(): SourceScore {
+    const score: SourceScore = {
       samples: 0,
       right: 0,
       unknown: 0,
@@ -145,7 +145,7 @@ export class Truth {
     });
   }
 
-  #count(sample: Sample, score: Score): void {
+  #count(sample: Sample, score: SourceScore): void {
     const true_ = this.#labelsWithin(sample.atMs - lagMs, sample.atMs);
     if (true_ === null) return;
     score.samples += 1;
@@ -176,7 +176,7 @@ export class Truth {
     return labels.size === 0 || labels.has('') ? null : labels;
   }
 
-  #lag({ label: wanted, fromMs }: Stretch, toMs: number): Score['lags'][number] | null {
+  #lag({ label: wanted, fromMs }: Stretch, toMs: number): SourceScore['lags'][number] | null {
     // Shorter than the lag: gone before anybody has to have seen it.
     if (wanted === null || toMs - fromMs < lagMs) return null;
     const seen = this.#samples.find(({ atMs, fused }) => atMs >= fromMs && atMs < toMs && fused === wanted);
@@ -199,13 +199,13 @@ function isWorseThanWrong(said: string, truth: string): boolean {
 export class Sampler {
   readonly #socket: string;
   readonly #truths: Truth[] = [];
-  readonly #began: (agent: string, step: Step) => void;
+  readonly #began: (agent: string, step: TrialStep) => void;
   #timer: NodeJS.Timeout | null = null;
   #asking = false;
   #clientVersion: string | null = null;
 
   /** `began` is told of every step an agent enters. */
-  constructor(watchkeeperHome: string, began: (agent: string, step: Step) => void = () => {}) {
+  constructor(watchkeeperHome: string, began: (agent: string, step: TrialStep) => void = () => {}) {
     this.#began = began;
     const daemon = JSON.parse(readFileSync(path.join(watchkeeperHome, 'daemon.json'), 'utf8'));
     this.#socket = daemon.sockets.control;
@@ -220,7 +220,7 @@ export class Sampler {
     return truth;
   }
 
-  scores(): { agent: string; score: Score }[] {
+  scores(): { agent: string; score: SourceScore }[] {
     return this.#truths.map((truth) => ({ agent: truth.agent, score: truth.score() }));
   }
 

@@ -24,7 +24,7 @@ import { isAlive, ownProcess } from '../record/own-process.ts';
 import { readAll } from '../rows/read-all.ts';
 import type { WaitingRows } from '../rows/waiting-rows.ts';
 import { Keeper } from '../rules/keeper.ts';
-import { Progress } from '../rules/progress.ts';
+import { WorkProgress } from '../rules/progress.ts';
 import { Scores } from '../rules/scores.ts';
 import { Spoken } from '../rules/spoken.ts';
 import { sharedMs } from '../sense/clock.ts';
@@ -95,7 +95,7 @@ export class Acting {
   readonly #hostFindings: HostFindings;
   readonly handoffs: Handoffs;
   readonly #keeper: Keeper;
-  readonly #progress: Progress;
+  readonly #progress: WorkProgress;
   /** Taken over from another daemon, but what that one did about them is not read yet. */
   readonly #unread = new Set<string>();
   #isReading = false;
@@ -151,7 +151,7 @@ export class Acting {
       progress: (name: string) => spawns.progress(name),
     };
     this.#keeper = new Keeper(rules);
-    this.#progress = new Progress(rules);
+    this.#progress = new WorkProgress(rules);
   }
 
   /** What an earlier run left open. Before the first look at the agents, which may bring the proof of it. */

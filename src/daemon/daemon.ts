@@ -21,7 +21,7 @@ import { version } from '../home/version.ts';
 import type { Authority, Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { WatchEvent } from '../model/event.ts';
-import type { InboxItem } from '../model/hook.ts';
+import type { HookInboxItem } from '../model/hook.ts';
 import type { HostEntry } from '../model/host.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { type CheckRow, emptyBatch, type Store, type StoreBatch } from '../model/store.ts';
@@ -466,7 +466,7 @@ export class Daemon {
 }
 
 /** Each client has its own words; the first that understands them has it. */
-function parseInboxFile(clients: readonly AgentClient[], text: string): InboxItem | null {
+function parseInboxFile(clients: readonly AgentClient[], text: string): HookInboxItem | null {
   for (const client of clients) {
     const { hooks, statusLine } = client.sources;
     const item = hooks?.parse(text) ?? statusLine?.parse(text) ?? null;

@@ -45,7 +45,7 @@ export interface PolicyFacts {
   isUnproved: boolean;
 }
 
-export type Step =
+export type NextStep =
   | { do: 'prompt'; template: PromptTemplate }
   | { do: 'tell' }
   /** `for`: what it waits to do; null when nothing is left to do. */
@@ -82,7 +82,7 @@ export type StepWait =
 const projectGapMs = 1_000;
 
 /** One decision: the next thing to do about this trouble now, or why not yet. `view`: null where no agent is concerned. */
-export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): Step {
+export function nextStep(incident: Incident, view: AgentView | null, facts: PolicyFacts): NextStep {
   const ladder = ladderOf(incident);
   if (incident.check === 'silent-stop' && view !== null && isAuthError(errorKindOf(view)))
     return { do: 'wait', for: null, reason: 'told-by-auth-failed', untilMs: null };
@@ -160,7 +160,7 @@ function promptStep(
   facts: PolicyFacts,
   ladder: Ladder,
   template: PromptTemplate,
-): Step {
+): NextStep {
   const { limitedUntilMs } = view;
   if (limitedUntilMs !== null && facts.nowMs < limitedUntilMs)
     return { do: 'wait', for: 'prompt', reason: 'client-waits-for-limit', untilMs: limitedUntilMs };

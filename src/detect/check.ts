@@ -1,7 +1,7 @@
 import type { Found, Sighting } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Ending, Verdict as EndingVerdict } from '../model/score.ts';
-import type { Hold } from './hold.ts';
+import type { Persistence } from './hold.ts';
 import type { LoopFold, LoopLimits } from './loops/check.ts';
 import type { LoopTrouble } from './loops/watch.ts';
 import type { Own, Thresholds } from './thresholds.ts';
@@ -125,7 +125,7 @@ export interface CheckInput {
 }
 
 /** Trouble, or why there is none: both are worth knowing. */
-export type Verdict =
+export type CheckVerdict =
   | { found: Omit<Found, 'check' | 'subject' | 'slots'> & Partial<Pick<Found, 'slots'>> }
   /** `coming`: the trouble is there, only its time is not up. */
   | { fine: string; coming?: boolean };
@@ -135,8 +135,8 @@ export interface HealthCheck<N extends CheckName = CheckName, T extends Threshol
   extends CheckDefinition<N, T> {
   readonly by: 'look';
   /** How it holds still, where that is not as usual. */
-  readonly hold?: Hold;
-  look(input: CheckInput, limits: Own<T>): Verdict;
+  readonly hold?: Persistence;
+  look(input: CheckInput, limits: Own<T>): CheckVerdict;
 }
 
 /** Judges the steps of a run, one by one, live and on record. */

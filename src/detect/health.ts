@@ -2,7 +2,7 @@ import type { AgentView, Found } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { CheckInput } from './check.ts';
 import { checks } from './checks.ts';
-import { type Hold, usualHold } from './hold.ts';
+import { type Persistence, usualPersistence } from './hold.ts';
 import { liveLook } from './live.ts';
 import type { Values } from './thresholds.ts';
 
@@ -35,8 +35,8 @@ export function examine(input: CheckInput, limits: Values): Examination {
 
 const holds = new Map(looks.map(({ name, hold }) => [name, hold]));
 
-export function holdOf(check: CheckName): Hold {
-  return holds.get(check) ?? usualHold;
+export function holdOf(check: CheckName): Persistence {
+  return holds.get(check) ?? usualPersistence;
 }
 
 export function healthStatus(view: AgentView): HealthStatus {

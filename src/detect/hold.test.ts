@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
-import { type Hold, Holding, provenHold, usualHold } from './hold.ts';
+import { Holding, type Persistence, provenPersistence, usualPersistence } from './hold.ts';
 
-const loopHold: Hold = { readings: 2, forMs: 2_000, keepMs: 10_000 };
+const loopHold: Persistence = { readings: 2, forMs: 2_000, keepMs: 10_000 };
 const nightMs = 8 * 3_600_000;
 
 function finding(check: CheckName, subject: string | null = null): Finding {
@@ -11,7 +11,7 @@ function finding(check: CheckName, subject: string | null = null): Finding {
 }
 
 /** Looks at given seconds; `slept` is how much longer the wall clock has run. */
-function watching(hold: Hold, isOpen = false) {
+function watching(hold: Persistence, isOpen = false) {
   const holding = new Holding();
   return (atS: number, found: Finding[], coming: CheckName[] = [], sleptMs = 0): string[] => {
     const moment = { nowMs: atS * 1000 + sleptMs, monotonicMs: atS * 1000, gapMs: 10_000 };
@@ -23,39 +23,40 @@ function watching(hold: Hold, isOpen = false) {
 const one = [finding('silent-stop')];
 
 describe('a trouble is told once it holds', () => {
-  it('not at the first look', () => expect(watching(usualHold)(0, one)).toEqual(['pending']));
+  it('not at the first look', () => expect(watching(usualPersistence)(0, one)).toEqual(['pending']));
   it('at the second', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, one);
     expect(look(0.5, one)).toEqual(['seen']);
   });
   it('two looks at the same moment are one reading', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, one);
     expect(look(0.1, one)).toEqual(['pending']);
     expect(look(0.3, one)).toEqual(['seen']);
   });
-  it('at once where the record is the proof', () => expect(watching(provenHold)(0, one)).toEqual(['seen']));
-  it('at once where it was told before the restart', () => expect(watching(usualHold, true)(0, one)).toEqual(['seen']));
+  it('at once where the record is the proof', () => expect(watching(provenPersistence)(0, one)).toEqual(['seen']));
+  it('at once where it was told before the restart', () =>
+    expect(watching(usualPersistence, true)(0, one)).toEqual(['seen']));
   it('not before its time, however often it is seen', () => {
     const look = watching(loopHold);
     for (const atS of [0, 0.5, 1, 1.5]) expect(look(atS, one)).toEqual(['pending']);
     expect(look(2, one)).toEqual(['seen']);
   });
   it('one reading that was not repeated is forgotten', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, one);
     expect(look(0.5, [])).toEqual([]);
     expect(look(1, one)).toEqual(['pending']);
   });
   it('at its threshold, not a look later, if what leads to it was seen all along', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, [], ['silent-stop']);
     expect(look(2, [], ['silent-stop'])).toEqual([]);
     expect(look(4, one)).toEqual(['seen']);
   });
   it('two subjects of one check are two troubles', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, [finding('spawn-stalled', 'a')]);
     expect(look(1, [finding('spawn-stalled', 'a'), finding('spawn-stalled', 'b')])).toEqual(['seen', 'pending']);
   });
@@ -63,14 +64,14 @@ describe('a trouble is told once it holds', () => {
 
 describe('a trouble that is out of sight for a moment is the same', () => {
   it('stays, and says that it is not seen', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, one);
     look(1, one);
     expect(look(2, [])).toEqual(['kept']);
     expect(look(3, one)).toEqual(['seen']);
   });
   it('goes after its time', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, one);
     look(1, one);
     expect(look(5.9, [])).toEqual(['kept']);
@@ -78,7 +79,7 @@ describe('a trouble that is out of sight for a moment is the same', () => {
     expect(look(6.5, one)).toEqual(['pending']);
   });
   it('goes at once when its time begins anew: it moved', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, one);
     look(1, one);
     expect(look(2, [], ['silent-stop'])).toEqual([]);
@@ -87,7 +88,7 @@ describe('a trouble that is out of sight for a moment is the same', () => {
 
 describe('time in which nobody looked counts for nothing', () => {
   it('two looks with a long gap between them do not make it hold', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, one);
     expect(look(20, one)).toEqual(['pending']);
     expect(look(20.5, one)).toEqual(['seen']);
@@ -101,7 +102,7 @@ describe('time in which nobody looked counts for nothing', () => {
     expect(look(4, one, [], nightMs)).toEqual(['seen']);
   });
   it('what was told is not over because nobody looked', () => {
-    const look = watching(usualHold);
+    const look = watching(usualPersistence);
     look(0, one);
     look(1, one);
     expect(look(60, [])).toEqual(['kept']);

@@ -2,7 +2,7 @@ import type { Finding, Found } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 
 /** How long a trouble has to be seen before it is told, and how long it stays once it is out of sight. */
-export interface Hold {
+export interface Persistence {
   /** It has to be seen at least so often, by looks of their own… */
   readings: number;
   /** …and for so long. */
@@ -12,24 +12,24 @@ export interface Hold {
 }
 
 /** A reading may come from the middle of something; one that is missed may come from a file that is being replaced. */
-export const usualHold: Hold = { readings: 2, forMs: 0, keepMs: 5_000 };
+export const usualPersistence: Persistence = { readings: 2, forMs: 0, keepMs: 5_000 };
 
 /** Where the record itself is the proof there is nothing to wait for, and nothing that could flicker. */
-export const provenHold: Hold = { readings: 1, forMs: 0, keepMs: 0 };
+export const provenPersistence: Persistence = { readings: 1, forMs: 0, keepMs: 0 };
 
 /** Two looks at the same moment are one reading. */
 const readingGapMs = 250;
 
 /** One look on both clocks: the one that is set, and the one that stands still while the machine sleeps. */
-export interface Moment {
+export interface Instant {
   nowMs: number;
   monotonicMs: number;
   /** Looks further apart than this are no continued watching. */
   gapMs: number;
 }
 
-export interface HoldRules {
-  of: (check: CheckName) => Hold;
+export interface PersistenceRules {
+  of: (check: CheckName) => Persistence;
   /** Its incident is open, be it from an earlier run: it was told, and goes on. */
   isOpen: (check: CheckName, subject: string | null) => boolean;
 }
@@ -57,10 +57,10 @@ export interface Standing {
  */
 export class Holding {
   readonly #held = new Map<string, Held>();
-  #last: Moment | null = null;
+  #last: Instant | null = null;
 
   /** `coming`: checks whose condition is there and whose time is not up yet; that counts as a reading. */
-  look(found: readonly Found[], coming: readonly CheckName[], moment: Moment, rules: HoldRules): Standing {
+  look(found: readonly Found[], coming: readonly CheckName[], moment: Instant, rules: PersistenceRules): Standing {
     if (this.#last !== null) this.#passOver(missedBetween(this.#last, moment));
     this.#last = moment;
     const seen = new Set<string>();
@@ -70,14 +70,14 @@ export class Holding {
     for (const [key, held] of this.#held) {
       const { finding } = held;
       if (finding === null && seen.has(key)) continue;
-      const hold = finding === null ? usualHold : rules.of(finding.check);
+      const hold = finding === null ? usualPersistence : rules.of(finding.check);
       if (!seen.has(key) && (!held.isRaised || moment.monotonicMs - held.seenMs >= hold.keepMs)) this.#held.delete(key);
       else if (finding !== null) this.#stand(held, finding, seen.has(key), hold, moment, rules, standing);
     }
     return standing;
   }
 
-  #see(check: CheckName, subject: string | null, finding: Found | null, { monotonicMs }: Moment): string {
+  #see(check: CheckName, subject: string | null, finding: Found | null, { monotonicMs }: Instant): string {
     const key = `${check}\n${subject ?? ''}`;
     const held = this.#held.get(key);
     if (held === undefined) {
@@ -100,9 +100,9 @@ export class Holding {
     held: Held,
     finding: Found,
     isSeen: boolean,
-    hold: Hold,
-    { monotonicMs }: Moment,
-    rules: HoldRules,
+    hold: Persistence,
+    { monotonicMs }: Instant,
+    rules: PersistenceRules,
     standing: Standing,
   ): void {
     const heldMs = monotonicMs - held.firstMs;
@@ -130,7 +130,7 @@ export class Holding {
 }
 
 /** How much of the monotonic time between two looks nobody watched; also more than none when the machine slept in between. */
-function missedBetween(before: Moment, now: Moment): number {
+function missedBetween(before: Instant, now: Instant): number {
   const passedMs = now.monotonicMs - before.monotonicMs;
   const jumpMs = now.nowMs - before.nowMs - passedMs;
   return passedMs > now.gapMs || jumpMs > now.gapMs ? Math.max(1, passedMs) : 0;

@@ -1,5 +1,5 @@
-import type { Check, HealthCheck, LoopCheck, TrendCheck, Verdict } from './check.ts';
-import type { Hold } from './hold.ts';
+import type { Check, CheckVerdict, HealthCheck, LoopCheck, TrendCheck } from './check.ts';
+import type { Persistence } from './hold.ts';
 import type { LoopTrouble } from './loops/watch.ts';
 
 /** How a check looks at one agent at one moment, whatever it judges by. */
@@ -7,7 +7,7 @@ export type LiveLook = Pick<HealthCheck, 'name' | 'hold' | 'look'>;
 
 const confidence = 0.8;
 /** A step that leads out of it may be on its way; one step out and back in again is the same loop. */
-const hold: Hold = { readings: 2, forMs: 2_000, keepMs: 10_000 };
+const hold: Persistence = { readings: 2, forMs: 2_000, keepMs: 10_000 };
 
 /** null: it is found by whoever holds what it is about. */
 export function liveLook(check: Check): LiveLook | null {
@@ -53,7 +53,7 @@ function lookAtPast({ name, confidence: sure, lasts }: TrendCheck): LiveLook {
   };
 }
 
-function found({ sinceMs, atMs, text }: LoopTrouble, sure: number): Verdict {
+function found({ sinceMs, atMs, text }: LoopTrouble, sure: number): CheckVerdict {
   const evidence = [{ source: 'transcript' as const, atMs, text }];
   return { found: { severity: 'warning', confidence: sure, sinceMs, evidence, action: null } };
 }

@@ -2,9 +2,9 @@ import type { RefusedRequest, Sighting } from '../model/agent.ts';
 import type { SessionFacts } from './session.ts';
 
 /** What a request was refused for. */
-export type Refusal = 'auth' | 'limit';
+export type RefusedFor = 'auth' | 'limit';
 
-const words = new Map<number, { refusal: Refusal; text: string }>([
+const words = new Map<number, { refusal: RefusedFor; text: string }>([
   [401, { refusal: 'auth', text: 'not let in' }],
   [403, { refusal: 'auth', text: 'not let in' }],
   [429, { refusal: 'limit', text: 'too many requests' }],
@@ -18,7 +18,7 @@ export const refusedMin = 3;
 const answerMs = 60_000;
 
 /** By the status in the client's record, never by its text: agents talk about logins and limits all day. */
-export function refusalOf(status: number | null): Refusal | null {
+export function refusalOf(status: number | null): RefusedFor | null {
   return (status === null ? undefined : words.get(status)?.refusal) ?? null;
 }
 
@@ -40,7 +40,7 @@ export function doingText({ reading, refused }: Sighting): string {
 }
 
 /** The client goes on trying, and is refused for this again and again; null: it is not, or not often enough. */
-export function refusedAgain({ reading, refused }: Sighting, refusal: Refusal): RefusedRequest | null {
+export function refusedAgain({ reading, refused }: Sighting, refusal: RefusedFor): RefusedRequest | null {
   if (reading.state !== 'retrying' && reading.state !== 'working') return null;
   if (refused === null || refused.times < refusedMin) return null;
   return refusalOf(refused.status) === refusal ? refused : null;

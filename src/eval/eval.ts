@@ -17,7 +17,7 @@ import {
   familyNames,
   type Judged,
   judgeRun,
-  type Score,
+  type RunsScore,
 } from './score.ts';
 import { type TrendFigures, trendFigures } from './trends.ts';
 
@@ -126,15 +126,15 @@ export async function evaluate(
   });
 }
 
-type Scores = Record<Family, Score>;
+type Scores = Record<Family, RunsScore>;
 
-function scoreOf(judged: Judged[], family: Family): Score {
+function scoreOf(judged: Judged[], family: Family): RunsScore {
   const score = emptyScore();
   for (const { run, alarms } of judged) addScore(score, run, alarms[family], family);
   return score;
 }
 
-function all(scores: Scores): Score {
+function all(scores: Scores): RunsScore {
   const list = familyNames.map((family) => scores[family]);
   return {
     hits: list.flatMap(({ hits }) => hits),
@@ -144,7 +144,7 @@ function all(scores: Scores): Score {
   };
 }
 
-export function figures(score: Score): Figures {
+export function figures(score: RunsScore): Figures {
   const [tp, fp, fn] = [score.hits.length, score.wrong.length, score.misses.length];
   return {
     tp,
@@ -174,7 +174,7 @@ function byLabel(scores: Scores, runs: LabelledRun[]): Record<string, LabelFigur
     .map((name): [string, LabelFigures] => {
       const whole = all(scores);
       const own = ({ alarm }: { alarm: Alarm }) => (ownLabel[alarm.check] ?? alarm.check) === name;
-      const score: Score = {
+      const score: RunsScore = {
         hits: whole.hits.filter(({ label }) => label.label === name),
         misses: whole.misses.filter(({ label }) => label === name),
         wrong: whole.wrong.filter(own),
@@ -205,7 +205,7 @@ function timesOf(run: LabelledRun): Map<number, number> {
   return times;
 }
 
-function delaySeconds(score: Score, times: Map<string, Map<number, number>>): number | null {
+function delaySeconds(score: RunsScore, times: Map<string, Map<number, number>>): number | null {
   const delays = score.hits.map(({ label, alarm }) => {
     const onsetMs = times.get(label.events)?.get(label.onset_index ?? 0) ?? Number.NaN;
     return (alarm.atMs - onsetMs) / 1000;

@@ -66,7 +66,7 @@ export function merged(alarms: Alarm[]): Alarm[] {
   return result;
 }
 
-export interface Score {
+export interface RunsScore {
   hits: { label: Label; alarm: Alarm }[];
   misses: Label[];
   /** Alarms where somebody read the run and found nothing of the kind. */
@@ -75,11 +75,11 @@ export interface Score {
   unjudged: { run: LabelledRun; alarm: Alarm }[];
 }
 
-export function emptyScore(): Score {
+export function emptyScore(): RunsScore {
   return { hits: [], misses: [], wrong: [], unjudged: [] };
 }
 
-export function addScore(score: Score, run: LabelledRun, alarms: Alarm[], family: Family): void {
+export function addScore(score: RunsScore, run: LabelledRun, alarms: Alarm[], family: Family): void {
   const labels = run.labels.filter(({ label }) => (families[family] as readonly string[]).includes(label));
   const used = new Set<Alarm>();
   for (const label of labels) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/schema.ts';
 import { isOver } from '../decide/policy.ts';
 import { type Examination, holdOf } from '../detect/health.ts';
-import { type Hold, Holding, provenHold, type Raised, type Standing } from '../detect/hold.ts';
+import { Holding, type Persistence, provenPersistence, type Raised, type Standing } from '../detect/hold.ts';
 import type { AgentView, Finding, Found, FoundTrouble, LooseFinding, Sighting } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
@@ -46,7 +46,7 @@ interface Shown {
 
 interface Looking {
   coming: readonly CheckName[];
-  hold: (check: CheckName) => Hold;
+  hold: (check: CheckName) => Persistence;
   /** Looks further apart than this are no continued watching. */
   gapMs: number;
 }
@@ -150,7 +150,7 @@ export class Board {
   post(
     by: Exclude<Finder, 'checks'>,
     troubles: readonly FoundTrouble[],
-    hold: Looking['hold'] = () => provenHold,
+    hold: Looking['hold'] = () => provenPersistence,
   ): void {
     for (const { agent, project } of troubles) this.#place(by, agent, project);
     for (const [name, place] of this.#places[by]) {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { provenHold } from '../detect/hold.ts';
+import { provenPersistence } from '../detect/hold.ts';
 import { findingOf, type HostSigns, hostTroubles } from '../detect/host-troubles.ts';
 import { type MassFailure, massFailures } from '../detect/mass-failure.ts';
 import type { AgentView, Found } from '../model/agent.ts';
@@ -44,7 +44,7 @@ export class HostFindings {
     board.post(
       'host',
       troubles.map((finding) => ({ agent: null, project: shown(hostName, 50), finding })),
-      (check) => (check === 'mass-failure' ? provenHold : whileAway),
+      (check) => (check === 'mass-failure' ? provenPersistence : whileAway),
     );
   }
 

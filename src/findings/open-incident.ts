@@ -1,4 +1,4 @@
-import type { PromptTemplate, Step, StepWait } from '../decide/policy.ts';
+import type { NextStep, PromptTemplate, StepWait } from '../decide/policy.ts';
 import type { SlotValues } from '../decide/templates.ts';
 import type { DeedReason } from '../model/action.ts';
 import type { AgentView, Finding, Found } from '../model/agent.ts';
@@ -14,7 +14,7 @@ const retryLastMs = 60_000;
 /** An incident while it is open, and what is going on about it. */
 export interface Open {
   incident: Incident;
-  step: Step;
+  step: NextStep;
   /** Something is being done about it at this moment. */
   busy: boolean;
   retryAtMs: number;
@@ -40,7 +40,7 @@ export function key({ agent, check, subject }: Pick<Incident, 'agent' | 'check' 
 }
 
 export function fresh(incident: Incident): Open {
-  const step: Step = { do: 'wait', for: null, reason: 'just-opened', untilMs: null };
+  const step: NextStep = { do: 'wait', for: null, reason: 'just-opened', untilMs: null };
   return {
     incident,
     step,
@@ -86,7 +86,7 @@ export function whyNotNow(finding: Finding | null): StepWait {
 }
 
 /** While a handoff runs nobody is prompted, and nobody is told what the handoff is there for. */
-export function isHeldBack(step: Step, incident: Incident): boolean {
+export function isHeldBack(step: NextStep, incident: Incident): boolean {
   return step.do === 'prompt' || (step.do === 'tell' && incident.check === 'context-full');
 }
 

@@ -39,7 +39,7 @@ export function isWriting(handoff: Handoff): boolean {
 
 /** What will never be different. */
 type Never = 'unsafe-text' | 'no-recipe';
-export type Typed = Extract<Move, { do: HandoffDeed }>;
+export type TypedMove = Extract<Move, { do: HandoffDeed }>;
 
 /** What a handoff does to an agent. Each is an action of the ledger that names it, so that a crash loses nothing. */
 export class HandoffDeeds {
@@ -50,7 +50,7 @@ export class HandoffDeeds {
   }
 
   /** Why it can never be said; null: it was tried. */
-  async do(cycle: Cycle, move: Typed, view: AgentView): Promise<Never | null> {
+  async do(cycle: Cycle, move: TypedMove, view: AgentView): Promise<Never | null> {
     switch (move.do) {
       case 'ask':
         return this.#ask(cycle, move.problems, view);

@@ -31,7 +31,7 @@ import type { Git } from '../sense/git.ts';
 import { isDirectory } from '../sense/handoff-file.ts';
 import type { WatchedAgent } from '../watch/watched-agent.ts';
 import { Cycle, moveHandoff } from './cycle.ts';
-import { type HandoffActions, HandoffDeeds, isWriting, type Typed } from './deeds.ts';
+import { type HandoffActions, HandoffDeeds, isWriting, type TypedMove } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
 import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
 import { newHandoff } from './new-handoff.ts';
@@ -378,7 +378,7 @@ export class Handoffs {
     await this.#take(cycle, 'cleared', reason, change);
   }
 
-  async #deed(cycle: Cycle, move: Typed, view: AgentView): Promise<void> {
+  async #deed(cycle: Cycle, move: TypedMove, view: AgentView): Promise<void> {
     const never = await this.#deeds.do(cycle, move, view);
     if (never !== null) await this.#take(cycle, 'failed', never, {});
   }

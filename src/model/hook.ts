@@ -59,4 +59,4 @@ export interface StatusLine {
   limits: UsageLimit[];
 }
 
-export type InboxItem = { kind: 'hook'; hook: HookEvent } | { kind: 'statusline'; line: StatusLine };
+export type HookInboxItem = { kind: 'hook'; hook: HookEvent } | { kind: 'statusline'; line: StatusLine };

@@ -22,7 +22,7 @@ export function whyOthersMayMove(folder: string): string | null {
 }
 
 /** In a folder that others write to they can, unless it is sticky as /tmp is. */
-function moved(way: readonly Step[]): string | null {
+function moved(way: readonly PassedPlace[]): string | null {
   for (const { place, info } of way) {
     if (!trusted.includes(info.uid)) return `lies below ${place}, which belongs to uid ${info.uid}`;
     if (info.isDirectory() && mayOthersWrite(info) && (info.mode & sticky) === 0)
@@ -47,13 +47,13 @@ function knowsAll(): boolean {
   }
 }
 
-interface Step {
+interface PassedPlace {
   place: string;
   info: Stats;
 }
 
 /** Every folder and link that is passed on the way there, as far as it goes; when whole, what is there is the last. */
-function wayTo(folder: string): { steps: Step[]; isWhole: boolean } | null {
+function wayTo(folder: string): { steps: PassedPlace[]; isWhole: boolean } | null {
   const steps = [{ place: '/', info: lstatSync('/') }];
   let names = folder.split('/').filter(Boolean);
   let at = '/';

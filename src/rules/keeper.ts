@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import { whyNotAllowed } from '../decide/gate.ts';
-import { isToldInstead, nextStep, type Step } from '../decide/policy.ts';
+import { isToldInstead, type NextStep, nextStep } from '../decide/policy.ts';
 import { saidTogether } from '../decide/together.ts';
 import { isShared } from '../detect/mass-failure.ts';
 import { type Board, readUpMs } from '../findings/board.ts';
@@ -124,7 +124,7 @@ export class Keeper {
     if (deeds.ok) open.proof.is = deeds.value.get(open.incident.id)?.isProved === true ? 'proved' : 'unproved';
   }
 
-  #decide(open: Open, view: AgentView | null, finding: Finding | null, nowMs: number): Step {
+  #decide(open: Open, view: AgentView | null, finding: Finding | null, nowMs: number): NextStep {
     const { incident } = open;
     const { prompt, waiting, health } = this.#parts.config();
     const { spoken } = this.#parts;
@@ -166,7 +166,7 @@ export class Keeper {
   }
 
   /** Many agents in one trouble are told as one; so each waits a moment for the others. */
-  #alone({ agent, check, openedMs, tells }: Incident, nowMs: number): Step | null {
+  #alone({ agent, check, openedMs, tells }: Incident, nowMs: number): NextStep | null {
     if (agent === null || !isShared(check)) return null;
     const { board } = this.#parts;
     const { tickSeconds, judging } = this.#parts.config();

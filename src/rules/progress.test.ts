@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { agentView } from '../../test/runs/agent-view.ts';
 import { defaultConfig } from '../config/schema.ts';
-import { Progress } from './progress.ts';
+import { WorkProgress } from './progress.ts';
 import { Spoken } from './spoken.ts';
 
 const minute = 60_000;
@@ -11,7 +11,7 @@ it('is asked for once, however long the asking takes, and again an interval afte
   const open: (() => void)[] = [];
   let asked = 0;
   const parts = { clock: { nowMs: () => nowMs, monotonicMs: () => nowMs }, config: defaultConfig };
-  const progress = new Progress({
+  const progress = new WorkProgress({
     ...parts,
     configFor: defaultConfig,
     spoken: new Spoken({ ...parts, host: 'h', store: {} as never }),

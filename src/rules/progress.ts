@@ -23,7 +23,7 @@ interface ProgressParts {
 const retryMs = 30_000;
 
 /** Asks agents at regular times how their background work is getting on. */
-export class Progress {
+export class WorkProgress {
   readonly #parts: ProgressParts;
   /** One that was never asked is not asked at once because somebody begins to look. */
   #startedMs: number;

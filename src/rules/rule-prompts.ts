@@ -1,6 +1,6 @@
 import type { Actions } from '../actions/actions.ts';
 import type { Config } from '../config/schema.ts';
-import { type PromptTemplate, promptsSpent, type Step } from '../decide/policy.ts';
+import { type NextStep, type PromptTemplate, promptsSpent } from '../decide/policy.ts';
 import { fillTemplate } from '../decide/templates.ts';
 import { saidTogether, setsGoing } from '../decide/together.ts';
 import type { Board } from '../findings/board.ts';
@@ -41,7 +41,7 @@ export class RulePrompts {
   }
 
   /** `decide`: the next step about a trouble, asked again once the ledger was read. Whether anything was said. */
-  async say(view: AgentView, due: readonly Due[], decide: (due: Due) => Step): Promise<boolean> {
+  async say(view: AgentView, due: readonly Due[], decide: (due: Due) => NextStep): Promise<boolean> {
     const leftovers = await this.#count(due);
     const still = leftovers === null ? [] : due.filter((one) => decide(one).do === 'prompt');
     const said = saidTogether(await this.#fill(saidTogether(still, view), view), view);

@@ -33,7 +33,7 @@ export interface Observation {
   more: boolean;
 }
 
-interface Sources {
+interface Followed {
   processes: Processes;
   files: Files;
   clock: Clock;
@@ -59,7 +59,7 @@ export interface SessionHint {
 
 /** Follows one agent: its process, its registry entry, and the transcript of the session it is in. */
 export class AgentFollower {
-  readonly #sources: Sources;
+  readonly #sources: Followed;
   readonly #client: AgentClient;
   readonly #process: ProcessInfo;
   readonly #configDir: string | null;
@@ -79,7 +79,7 @@ export class AgentFollower {
   /** How many lines were read, and how many of them said anything. */
   readonly #lineCounts = { read: 0, telling: 0 };
 
-  constructor(sources: Sources, seen: SeenAgent, leftOff: LeftOff | null = null) {
+  constructor(sources: Followed, seen: SeenAgent, leftOff: LeftOff | null = null) {
     this.#sources = sources;
     this.#client = seen.client;
     this.#process = seen.process;

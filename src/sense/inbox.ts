@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Counters } from '../model/counters.ts';
-import type { HookOwner, InboxItem } from '../model/hook.ts';
+import type { HookInboxItem, HookOwner } from '../model/hook.ts';
 import type { Files } from '../model/world.ts';
 
 export interface InboxEntry {
@@ -8,7 +8,7 @@ export interface InboxEntry {
   /** When the event was written down. */
   atMs: number;
   owner: HookOwner;
-  item: InboxItem;
+  item: HookInboxItem;
 }
 
 const bytesMax = 128 * 1024;
@@ -25,7 +25,7 @@ export interface InboxParts {
   dir: string;
   files: Files;
   counters: Counters;
-  parse: (text: string) => InboxItem | null;
+  parse: (text: string) => HookInboxItem | null;
   /** More than this means that events were dropped. */
   filesMax: number;
   remove: (file: string) => void;

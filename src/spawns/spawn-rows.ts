@@ -2,7 +2,7 @@ import type { Finding, Sighting } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
 import type { SpawnEnd, SpawnRow, SpawnSign, SpawnStatus } from '../model/spawn.ts';
 import type { CheckRow } from '../model/store.ts';
-import type { Moment, Spawn } from './spawn.ts';
+import type { Spawn, SpawnInstant } from './spawn.ts';
 
 const checks: Partial<Record<SpawnStatus, CheckName>> = {
   stalled: 'spawn-stalled',
@@ -22,7 +22,7 @@ const severities: Record<SpawnStatus, CheckRow['status']> = {
 export function changeRow(
   spawn: Spawn,
   before: SpawnStatus,
-  moment: Moment,
+  moment: SpawnInstant,
   found: (check: CheckName) => Finding | undefined,
 ): CheckRow {
   const { agent, project, taskId, taskType, output, status, reason } = spawn.row;

@@ -7,7 +7,7 @@ import type { SpawnEnd, SpawnRow, SpawnStatus } from '../model/spawn.ts';
 import { shown, untrusted } from '../model/text.ts';
 import type { OutputGlance, Outputs } from '../sense/outputs.ts';
 
-export interface Moment {
+export interface SpawnInstant {
   nowMs: number;
   monotonicMs: number;
   limits: SpawnLimits;
@@ -70,7 +70,7 @@ export class Spawn {
   }
 
   /** Looks, judges, and says what its status was before. */
-  look(moment: Moment, around: Surroundings): SpawnStatus {
+  look(moment: SpawnInstant, around: Surroundings): SpawnStatus {
     const before = this.row.status;
     this.#age ??= { ms: Math.max(0, moment.nowMs - this.row.spawnedAtMs), monotonicMs: moment.monotonicMs };
     this.#findParent(around.parent, moment.nowMs);
@@ -121,7 +121,7 @@ export class Spawn {
     else if (this.orphan?.how !== how) this.orphan = { how, sinceMs: nowMs };
   }
 
-  #lookAtOutputs(moment: Moment, around: Surroundings): void {
+  #lookAtOutputs(moment: SpawnInstant, around: Surroundings): void {
     const { nowMs, monotonicMs } = moment;
     const seen = this.#outputs.map((output) => {
       const glance = around.glance(output.path);
@@ -153,7 +153,7 @@ export class Spawn {
   }
 
   /** A dialog holds it up, not itself: that time does not count. */
-  #isWaiting(parent: Sighting | null, moment: Moment): boolean {
+  #isWaiting(parent: Sighting | null, moment: SpawnInstant): boolean {
     const waiting = this.callOpen && this.end === null && parent?.reading.state === 'waiting';
     if (waiting) this.#waitedMonotonicMs = moment.monotonicMs;
     if (this.#waitedMonotonicMs !== null)

@@ -7,7 +7,7 @@ import type { SpawnRow, SpawnSigns, SpawnStatus, StoredSpawn } from '../model/sp
 import { emptyBatch, type Store, type StoreBatch } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { OutputGlance, Outputs } from '../sense/outputs.ts';
-import { type Moment, Spawn } from './spawn.ts';
+import { Spawn, type SpawnInstant } from './spawn.ts';
 import {
   changeRow,
   clientRow,
@@ -97,7 +97,7 @@ export class Spawns {
     const { spawn } = config();
     if (clock.monotonicMs() - this.#lookedMs < pauseMs) return;
     this.#lookedMs = clock.monotonicMs();
-    const moment: Moment = {
+    const moment: SpawnInstant = {
       nowMs: clock.nowMs(),
       monotonicMs: clock.monotonicMs(),
       limits: { stallMs: spawn.stallMinutes * 60_000, abandonMs: spawn.abandonMinutes * 60_000 },
@@ -193,7 +193,7 @@ export class Spawns {
     }
   }
 
-  #lookAtAll(moment: Moment, views: ReadonlyMap<string, Sighting>, batch: StoreBatch): Change[] {
+  #lookAtAll(moment: SpawnInstant, views: ReadonlyMap<string, Sighting>, batch: StoreBatch): Change[] {
     const changes: Change[] = [];
     const glances = new Map<string, OutputGlance>();
     const glance = (path: string): OutputGlance => {
@@ -225,7 +225,7 @@ export class Spawns {
     return changes;
   }
 
-  #changeRow({ spawn, before }: Change, moment: Moment) {
+  #changeRow({ spawn, before }: Change, moment: SpawnInstant) {
     const { agent, taskId } = spawn.row;
     const findings = this.#parts.board.findings(agent);
     return changeRow(spawn, before, moment, (check) =>
@@ -254,7 +254,7 @@ export class Spawns {
     return parent.lastTurn === 'ok' && (parent.lastTurnAtMs ?? 0) > endedMs;
   }
 
-  #write(spawn: Spawn, moment: Moment, batch: StoreBatch): void {
+  #write(spawn: Spawn, moment: SpawnInstant, batch: StoreBatch): void {
     const text = JSON.stringify(spawn.row);
     const { written } = spawn;
     if (written?.text === text) return;
@@ -271,7 +271,7 @@ export class Spawns {
     return spawn?.row.taskType === 'shell' && Math.abs(nowMs - finding.sinceMs) < waitMs;
   }
 
-  #summarise(moment: Moment, batch: StoreBatch): void {
+  #summarise(moment: SpawnInstant, batch: StoreBatch): void {
     const dueMs = this.#parts.config().healthIntervalMinutes * 60_000;
     const agents = new Set(
       [...this.#spawns.values()].flatMap(({ row, isOver }) => (isOver || row.agent === null ? [] : [row.agent])),

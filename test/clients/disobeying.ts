@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Reply } from '../../src/clients/claude-code/conform/model-script.ts';
+import type { ModelReply } from '../../src/clients/claude-code/conform/model-script.ts';
 import { DeadlineMissed, until } from '../../src/conform/until.ts';
 import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import { type Agent, clientOnPath, launchAgent } from './agent.ts';
@@ -46,7 +46,7 @@ export class Gate {
   });
 
   /** The first time it stops, later it passes. */
-  hold(text: string): Reply {
+  hold(text: string): ModelReply {
     this.#arrive();
     return { text, hang: this.#opened };
   }

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reply } from '../../src/clients/claude-code/conform/model-script.ts';
+import type { ModelReply } from '../../src/clients/claude-code/conform/model-script.ts';
 import type { ModelTurn } from '../../src/clients/claude-code/conform/model-turn.ts';
 import { until, withMore } from '../../src/conform/until.ts';
 import type { HandoffDocument } from '../../src/handoff/documents.ts';
@@ -23,7 +23,7 @@ export interface Ask {
 }
 
 /** The reply of a disobedient model; undefined: it obeys this time. null: the reply for everything else. */
-export type Disobedience = (ask: Ask, model: Handing) => Reply | null | undefined;
+export type Disobedience = (ask: Ask, model: Handing) => ModelReply | null | undefined;
 
 const window = 1_000_000;
 
@@ -76,7 +76,7 @@ export class Handing {
       .join('\n');
   }
 
-  #reply(turn: ModelTurn): Reply | null {
+  #reply(turn: ModelTurn): ModelReply | null {
     const ask = readAsk(turn, this.agent.folder.project);
     this.asks.push(ask);
     const otherwise = this.#disobey(ask, this);
@@ -93,14 +93,14 @@ export class Handing {
   }
 
   /** The document, by one call; then the end of the turn. */
-  write({ file, nonce, turn }: Ask, content?: string): Reply {
+  write({ file, nonce, turn }: Ask, content?: string): ModelReply {
     if (turn.toolResults.length > 0) return this.#said('The handoff document is written.');
     this.documents += 1;
     const text = content ?? this.document(nonce, this.stepFile(this.documents));
     return { ...this.#said(), tools: [{ name: 'Write', input: { file_path: file, content: text } }] };
   }
 
-  #goOn({ file, turn }: Ask): Reply {
+  #goOn({ file, turn }: Ask): ModelReply {
     const [result] = turn.toolResults;
     this.percent = 5;
     if (result === undefined) return { ...this.#said(), tools: [{ name: 'Read', input: { file_path: file } }] };
@@ -110,7 +110,7 @@ export class Handing {
     return { ...this.#said(), tools: [{ name: 'Bash', input: { command, description: 'the next step' } }] };
   }
 
-  #said(text?: string): Reply {
+  #said(text?: string): ModelReply {
     const usage = { input: 10, cacheRead: (this.percent / 100) * window - 1_010, cacheCreate: 1_000 };
     return text === undefined ? { usage } : { text, usage };
   }

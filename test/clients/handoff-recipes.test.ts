@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Reply } from '../../src/clients/claude-code/conform/model-script.ts';
+import type { ModelReply } from '../../src/clients/claude-code/conform/model-script.ts';
 import type { ModelTurn } from '../../src/clients/claude-code/conform/model-turn.ts';
 import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import { type Agent, launchAgent } from './agent.ts';
@@ -53,7 +53,7 @@ class Phase {
     agent.model.behave((turn) => ({ ...this.#reply(turn), usage: this.#usage() }));
   }
 
-  #reply({ text, toolResults: [result] }: ModelTurn): Reply {
+  #reply({ text, toolResults: [result] }: ModelTurn): ModelReply {
     this.said.push(text);
     if (text.startsWith('Write the state')) {
       if (result !== undefined) return { text: 'Saved.' };

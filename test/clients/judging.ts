@@ -1,7 +1,7 @@
 // Scenarios for the health checks: a model that does one thing on the real client, and what `health` says of it meanwhile.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Reply } from '../../src/clients/claude-code/conform/model-script.ts';
+import type { ModelReply } from '../../src/clients/claude-code/conform/model-script.ts';
 import { withMore } from '../../src/conform/until.ts';
 import type { HealthDocument } from '../../src/daemon/status.ts';
 import { type Agent, type LaunchOptions, launchAgent } from './agent.ts';
@@ -103,7 +103,7 @@ interface Exported {
   row: Record<string, unknown>;
 }
 
-export const bash = (command: string, more: Reply = {}): Reply => ({
+export const bash = (command: string, more: ModelReply = {}): ModelReply => ({
   tools: [{ name: 'Bash', input: { command, description: 'work' } }],
   ...more,
 });

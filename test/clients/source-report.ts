@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeSetup, type Setup } from '../../src/conform/setup.ts';
-import type { Score } from '../../src/conform/truth.ts';
+import type { SourceScore } from '../../src/conform/truth.ts';
 
 interface Row {
   setup: string;
@@ -18,8 +18,8 @@ interface Row {
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const scratch = path.join(root, 'test-results', 'sources');
 
-export function rowOf(setup: Setup, scores: Score[]): Row {
-  const sum = (pick: (score: Score) => number) => scores.reduce((total, score) => total + pick(score), 0);
+export function rowOf(setup: Setup, scores: SourceScore[]): Row {
+  const sum = (pick: (score: SourceScore) => number) => scores.reduce((total, score) => total + pick(score), 0);
   const alone: Row['alone'] = {};
   for (const [source, counts] of scores.flatMap((score) => [...score.alone])) {
     const all = alone[source] ?? { said: 0, right: 0 };

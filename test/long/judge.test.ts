@@ -2,12 +2,17 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { errorBody, type Reply } from '../../src/clients/claude-code/conform/model-script.ts';
+import { errorBody, type ModelReply } from '../../src/clients/claude-code/conform/model-script.ts';
 import type { Agent } from '../clients/agent.ts';
 import { bash, type Judging, judging } from '../clients/judging.ts';
 
 /** Does one thing until it is raised, then answers and is healthy again. */
-async function goesRound(j: Judging, agent: Agent, behave: (count: number) => Reply, check: string): Promise<string> {
+async function goesRound(
+  j: Judging,
+  agent: Agent,
+  behave: (count: number) => ModelReply,
+  check: string,
+): Promise<string> {
   agent.model.behave(({ count }) => behave(count));
   await agent.type('work');
   const { evidence } = await j.raised(agent, check);
@@ -44,7 +49,7 @@ describe('is raised', () => {
       const file_path = path.join(agent.folder.project, 'code.txt');
       writeFileSync(file_path, 'text\n');
       agent.model.tool('Read', { file_path });
-      const edit = (count: number): Reply => ({
+      const edit = (count: number): ModelReply => ({
         tools: [{ name: 'Edit', input: { file_path, old_string: `absent ${count}`, new_string: 'x' } }],
         delayMs: 200,
       });
@@ -193,7 +198,7 @@ describe('is not raised', () => {
     'parallel batches in which one call fails and takes its siblings along',
     judging(async (j) => {
       const agent = await j.agent('batch-ps', { shell: 'bash' });
-      const batch = (n: number): Reply => ({
+      const batch = (n: number): ModelReply => ({
         tools: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => ({
           name: 'Read',
           input: { file_path: path.join(agent.folder.project, name === 'a' ? `missing-${n}` : name) },

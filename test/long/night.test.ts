@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { Reply } from '../../src/clients/claude-code/conform/model-script.ts';
+import type { ModelReply } from '../../src/clients/claude-code/conform/model-script.ts';
 import { type Agent, clientOnPath, launchAgent } from '../clients/agent.ts';
 import { type Ask, Handing, handoffs, makeRepository, wholeWay } from '../clients/handing-over.ts';
 import { configure, say } from '../clients/prompting.ts';
@@ -156,7 +156,7 @@ class Worker {
     this.model.percent = begins;
   }
 
-  #reply(ask: Ask): Reply | undefined {
+  #reply(ask: Ask): ModelReply | undefined {
     const { toolResults, text, kind } = ask.turn;
     if (kind !== 'main') return undefined;
     const [result] = toolResults;
@@ -170,7 +170,7 @@ class Worker {
     return this.#goOn(result.text);
   }
 
-  #goOn(result: string): Reply {
+  #goOn(result: string): ModelReply {
     const did = /did (task-\d+)/.exec(result)?.[1];
     const left = this.#failures.get(did ?? '') ?? 0;
     if (did !== undefined && left > 0) {

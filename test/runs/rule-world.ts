@@ -10,7 +10,7 @@ import type { Incident } from '../../src/model/incident.ts';
 import { ok } from '../../src/model/result.ts';
 import type { Store } from '../../src/model/store.ts';
 import { Keeper } from '../../src/rules/keeper.ts';
-import { Progress } from '../../src/rules/progress.ts';
+import { WorkProgress } from '../../src/rules/progress.ts';
 import { Scores } from '../../src/rules/scores.ts';
 import { Spoken } from '../../src/rules/spoken.ts';
 import { agentView, viewNowMs } from './agent-view.ts';
@@ -44,7 +44,7 @@ export class RuleWorld {
   #run = 0;
   #board!: Board;
   #keeper!: Keeper;
-  #progress!: Progress;
+  #progress!: WorkProgress;
 
   constructor(view: Partial<AgentView>, given: { killAt?: number; hasHiddenWork?: boolean } = {}) {
     this.view = agentView('idle', null, 1, view);
@@ -98,7 +98,7 @@ export class RuleWorld {
       failed,
     });
     const progress = () => (this.#hasHiddenWork ? { sinceMs: viewNowMs - 3_600_000, hidden: true } : null);
-    this.#progress = new Progress({ ...base, configFor: base.config, actions, spoken, progress, ...asked, failed });
+    this.#progress = new WorkProgress({ ...base, configFor: base.config, actions, spoken, progress, ...asked, failed });
     if (!(await spoken.restore()) || !(await this.#board.restore())) throw new Error('nothing to start from');
   }
 

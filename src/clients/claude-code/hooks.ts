@@ -1,4 +1,4 @@
-import type { HookEvent, HookFact, HookOwner, InboxItem, StatusLine, UsageLimit } from '../../model/hook.ts';
+import type { HookEvent, HookFact, HookInboxItem, HookOwner, StatusLine, UsageLimit } from '../../model/hook.ts';
 import { untrusted } from '../../model/text.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from '../json.ts';
 import { tagsIn } from '../tags.ts';
@@ -46,7 +46,7 @@ const notInstalled: readonly string[] = ['WorktreeCreate', 'WorktreeRemove', 'Me
 const limitsMax = 10;
 
 /** One file of the inbox, as the hook script writes it: a line that says whose it is, then the client's own words. */
-export function parseInboxFile(text: string): InboxItem | null {
+export function parseInboxFile(text: string): HookInboxItem | null {
   const end = text.indexOf('\n');
   const head = /^wk1 (hook|statusline) (?:(\d{1,10}) (\d{1,20})|- -)$/.exec(text.slice(0, Math.max(0, end)));
   if (head === null) return null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CommandResult } from '../../actions/actions.ts';
 import type { Refusal } from '../../model/action.ts';
 import { ok } from '../../model/result.ts';
-import { type Answer, agentField, defineRequest } from './request.ts';
+import { agentField, defineRequest, type RequestAnswer } from './request.ts';
 
 const waitMsMax = 86_400_000;
 
@@ -19,7 +19,7 @@ export const interrupt = defineRequest({
   name: 'interrupt',
   who: 'anyone',
   input: { agent: agentField, waitMs: z.number().min(0).max(waitMsMax), dryRun: z.boolean() },
-  answer: async ({ agent, waitMs, dryRun }, { acting, host }, by): Promise<Answer<InterruptDocument>> => {
+  answer: async ({ agent, waitMs, dryRun }, { acting, host }, by): Promise<RequestAnswer<InterruptDocument>> => {
     if (!dryRun) return ok({ v: 1, ...(await acting.interrupt(agent, by, waitMs)), host: host.name });
     const { would, against } = await acting.wouldInterrupt(agent);
     const [reason = null] = against;

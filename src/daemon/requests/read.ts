@@ -4,7 +4,7 @@ import { type Caller, humanNamed, isAgent } from '../../model/caller.ts';
 import { fail, ok, type Result } from '../../model/result.ts';
 import { shown } from '../../model/text.ts';
 import type { Doors } from './doors.ts';
-import type { Answer, AnyRequest } from './request.ts';
+import type { AnyRequest, RequestAnswer } from './request.ts';
 import { requests } from './table.ts';
 
 /** A request that is as the table has it. */
@@ -54,7 +54,7 @@ export function readRequest(line: string): Result<GivenRequest, 'bad-request'> {
 export async function answerRequest(
   { definition, input, asker }: GivenRequest,
   doors: Doors,
-): Promise<Answer<unknown>> {
+): Promise<RequestAnswer<unknown>> {
   const views = doors.board.views();
   const by = callerOf(asker, views);
   if (definition.who === 'people' && isAgent(by))
@@ -80,7 +80,7 @@ function callerOf(asker: Asker, views: readonly Sighting[]): Caller {
 }
 
 /** By its name, or as `host/name` with this host's name or id. */
-function agentNamed(text: string, host: Doors['host'], views: readonly Sighting[]): Answer<string> {
+function agentNamed(text: string, host: Doors['host'], views: readonly Sighting[]): RequestAnswer<string> {
   const own = [`${host.name}/`, `${host.id}/`].find((start) => text.startsWith(start));
   for (const name of [text, text.slice(own?.length ?? 0)])
     if (views.some(({ agent }) => agent === name)) return ok(name);

@@ -32,17 +32,17 @@ interface RequestDefinition<Name extends string, Shape extends z.ZodRawShape, Do
     input: z.output<z.ZodObject<Shape>>,
     doors: Doors,
     by: Caller,
-  ) => Answer<Document> | Promise<Answer<Document>>;
+  ) => RequestAnswer<Document> | Promise<RequestAnswer<Document>>;
 }
 
-export type Answer<Document> = Result<Document, RequestFailure>;
+export type RequestAnswer<Document> = Result<Document, RequestFailure>;
 
 /** What every definition is to those that only hand requests on. */
 export interface AnyRequest {
   name: string;
   who: 'anyone' | 'people';
   input: z.ZodRawShape;
-  answer: (input: never, doors: Doors, by: Caller) => Answer<unknown> | Promise<Answer<unknown>>;
+  answer: (input: never, doors: Doors, by: Caller) => RequestAnswer<unknown> | Promise<RequestAnswer<unknown>>;
 }
 
 export function defineRequest<const Name extends string, Shape extends z.ZodRawShape, Document>(

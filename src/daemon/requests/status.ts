@@ -1,7 +1,7 @@
 import { fail, ok } from '../../model/result.ts';
 import { type AgentDocument, agentDocument, findingDocument, type StatusDocument } from '../status.ts';
 import type { Doors } from './doors.ts';
-import { type Answer, defineRequest } from './request.ts';
+import { defineRequest, type RequestAnswer } from './request.ts';
 
 export const status = defineRequest({
   name: 'status',
@@ -37,7 +37,7 @@ export function statusDocument(doors: Doors): StatusDocument {
 }
 
 /** Of one agent. It was known when the request was read, and may be gone by now. */
-export function statusOf(name: string, doors: Doors): Answer<AgentDocument> {
+export function statusOf(name: string, doors: Doors): RequestAnswer<AgentDocument> {
   const found = statusDocument(doors).agents.find(({ agent }) => agent === name);
   return found === undefined ? fail('no-agent', `no agent \`${name}\``) : ok(found);
 }

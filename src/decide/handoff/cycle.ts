@@ -1,6 +1,6 @@
 import { type Handoff, stepOf } from '../../model/handoff.ts';
 import { whenCleared, whenResumed } from './after-clear.ts';
-import { type Deed, deedOf, lastDone, wasEverTried, wasTried } from './deeds.ts';
+import { type DeedSoFar, deedOf, lastDone, wasEverTried, wasTried } from './deeds.ts';
 import { type DocumentProblem, fileProblems, staleProblem } from './document.ts';
 import {
   type At,
@@ -186,7 +186,7 @@ function whenSaved(at: At): Move {
 }
 
 /** A poor document is sent back once, with what is missing. */
-function sendBack(at: At, asked: Deed, problems: readonly DocumentProblem[]): Move {
+function sendBack(at: At, asked: DeedSoFar, problems: readonly DocumentProblem[]): Move {
   const [first] = problems;
   if (at.handoff.sentBack === 0) return again(at, asked, { do: 'ask', problems });
   if (first === staleProblem) return fail('stale');

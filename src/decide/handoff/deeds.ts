@@ -9,7 +9,7 @@ export interface DeedFacts {
   agesMs?: ReadonlyMap<string, number>;
 }
 
-export interface Deed {
+export interface DeedSoFar {
   /** `open`: no word yet; `uncertain`: nobody knows whether it arrived. */
   is: 'none' | 'open' | 'done' | 'refused' | 'uncertain';
   /** How long ago it was, at least. */
@@ -32,7 +32,7 @@ interface Where {
 }
 
 /** What became of the last deed of this kind since the step was taken. */
-export function deedOf({ handoff, facts }: Where, kind: HandoffDeed): Deed {
+export function deedOf({ handoff, facts }: Where, kind: HandoffDeed): DeedSoFar {
   const since = facts.actions.filter((action) => action.deed === kind && action.after === handoff.steps.length);
   const last = since.at(-1);
   const tries = since.filter((action) => !isRefused(action)).length;
@@ -53,7 +53,7 @@ export function lastDone({ facts }: Where, kind: HandoffDeed): HandoffAction | n
 }
 
 /** It may have been typed. */
-export function wasTried({ is }: Deed): boolean {
+export function wasTried({ is }: DeedSoFar): boolean {
   return is !== 'none' && is !== 'refused';
 }
 
@@ -68,7 +68,7 @@ export function wasEverTried({ facts }: Where, kind: HandoffDeed): boolean {
 }
 
 /** Refused for a reason that does not pass by itself. */
-export function isHopeless({ refusal }: Deed): boolean {
+export function isHopeless({ refusal }: DeedSoFar): boolean {
   return refusal === 'unsafe-text' || refusal === 'unknown-command';
 }
 

@@ -2,7 +2,7 @@ import type { HandoffSigns } from '../../detect/handoff-signs.ts';
 import type { Refusal } from '../../model/action.ts';
 import type { AgentView, State } from '../../model/agent.ts';
 import type { Handoff } from '../../model/handoff.ts';
-import { type Deed, type DeedFacts, isHopeless } from './deeds.ts';
+import { type DeedFacts, type DeedSoFar, isHopeless } from './deeds.ts';
 import type { DocumentProblem, fileProblems } from './document.ts';
 import { documentRecipe } from './recipe.ts';
 import { isTraceOf } from './traces.ts';
@@ -129,7 +129,7 @@ export function turnOf({ agent }: At): 'over' | 'running' | 'dialog' | 'unclear'
  * Once more what was refused; what nobody knows of only when the agent is at its prompt and its record has shown no
  * trace of it for long enough: then it never arrived. What was submitted did, however long its record takes.
  */
-export function again({ facts }: At, before: Deed, move: Move): Move {
+export function again({ facts }: At, before: DeedSoFar, move: Move): Move {
   if (before.is === 'none') return move;
   if (before.is === 'refused') {
     const late = facts.stepAgeMs >= 2 * facts.deadlineMs;

@@ -1,6 +1,6 @@
 import type { ErrorKind } from '../../model/error-kind.ts';
-import { healthCheck, noThresholds, tells, type Verdict } from '../check.ts';
-import type { Hold } from '../hold.ts';
+import { type CheckVerdict, healthCheck, noThresholds, tells } from '../check.ts';
+import type { Persistence } from '../hold.ts';
 import { doingText, refusedAgain, refusedText } from '../refusals.ts';
 
 declare module '../../model/check.ts' {
@@ -10,7 +10,7 @@ declare module '../../model/check.ts' {
 }
 
 /** The client says that it is at its prompt a moment before its record has the end of the turn. */
-const hold: Hold = { readings: 2, forMs: 500, keepMs: 5_000 };
+const hold: Persistence = { readings: 2, forMs: 500, keepMs: 5_000 };
 
 /** A login, account or credential that is not accepted. */
 const kinds: ReadonlySet<string | null> = new Set<ErrorKind>(['authentication_failed', 'billing_error']);
@@ -48,7 +48,7 @@ export const authFailed = healthCheck({
   },
 });
 
-function found(sinceMs: number, text: string): Verdict {
+function found(sinceMs: number, text: string): CheckVerdict {
   const evidence = [{ source: 'transcript' as const, atMs: sinceMs, text }];
   return { found: { severity: 'critical', confidence: 0.95, sinceMs, evidence, action: null } };
 }

@@ -1,5 +1,5 @@
 import { healthCheck, noThresholds, onRecord, tells } from '../check.ts';
-import { provenHold } from '../hold.ts';
+import { provenPersistence } from '../hold.ts';
 import { fullBand, inBand } from './context-high.ts';
 
 declare module '../../model/check.ts' {
@@ -16,6 +16,6 @@ export const contextFull = healthCheck({
   thresholds: noThresholds,
   ladder: tells('once'),
   worth: onRecord("the client's own figure", 'The figure was what the client said.'),
-  hold: provenHold,
+  hold: provenPersistence,
   look: ({ view }) => inBand(view, fullBand, 'critical'),
 });

@@ -1,7 +1,7 @@
 import type { Sighting } from '../../model/agent.ts';
 import { wholePercent } from '../../model/percent.ts';
-import { healthCheck, noThresholds, onRecord, type Verdict } from '../check.ts';
-import { provenHold } from '../hold.ts';
+import { type CheckVerdict, healthCheck, noThresholds, onRecord } from '../check.ts';
+import { provenPersistence } from '../hold.ts';
 
 declare module '../../model/check.ts' {
   interface CheckNames {
@@ -23,11 +23,11 @@ export const contextHigh = healthCheck({
   ladder: { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over', purpose: 'notes' },
   worth: onRecord("the client's own figure", 'The figure was what the client said.'),
   // The stay in a band holds still by itself, and its figure is the client's own.
-  hold: provenHold,
+  hold: provenPersistence,
   look: ({ view }) => inBand(view, highBand, 'warning'),
 });
 
-export function inBand(view: Sighting, index: number, severity: 'warning' | 'critical'): Verdict {
+export function inBand(view: Sighting, index: number, severity: 'warning' | 'critical'): CheckVerdict {
   const { context, band, reading } = view;
   if (reading.state === 'ended' || reading.state === 'unknown') return { fine: `it is ${reading.state}` };
   if (context === null || band === null) return { fine: 'its context is not known' };

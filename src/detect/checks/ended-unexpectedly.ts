@@ -1,5 +1,5 @@
 import { healthCheck, noThresholds, onRecord, tells } from '../check.ts';
-import { provenHold } from '../hold.ts';
+import { provenPersistence } from '../hold.ts';
 
 declare module '../../model/check.ts' {
   interface CheckNames {
@@ -17,7 +17,7 @@ export const endedUnexpectedly = healthCheck({
   ladder: tells('repeat'),
   worth: onRecord('the process is gone, by the kernel', 'The process is gone and had not been closed at its prompt.'),
   // A process that is gone does not come back.
-  hold: provenHold,
+  hold: provenPersistence,
   look({ view }) {
     if (view.reading.state !== 'ended') return { fine: 'it runs' };
     if (view.endedBadly === null) return { fine: 'it was closed at its prompt' };

@@ -1,5 +1,5 @@
 import type { Sighting, Source } from '../../model/agent.ts';
-import { healthCheck, noThresholds, onRecord, shownOnly, type Verdict } from '../check.ts';
+import { type CheckVerdict, healthCheck, noThresholds, onRecord, shownOnly } from '../check.ts';
 import { doingText, refusedAgain, refusedText } from '../refusals.ts';
 
 declare module '../../model/check.ts' {
@@ -28,7 +28,7 @@ export const rateLimited = healthCheck({
   },
 });
 
-function found(sinceMs: number, source: Source, text: string): Verdict {
+function found(sinceMs: number, source: Source, text: string): CheckVerdict {
   const evidence = [{ source, atMs: sinceMs, text }];
   return { found: { severity: 'warning', confidence: 0.95, sinceMs, evidence, action: null } };
 }

@@ -3,7 +3,7 @@ import type { CallStep } from '../loops/steps.ts';
 import type { Spent } from './spending.ts';
 
 /** Something the trends are made of. */
-export type Moment =
+export type TrendEvent =
   | { kind: 'step'; step: CallStep; brought: Brought }
   | { kind: 'request'; spent: Spent }
   /** New input: a person's word, or (`memory`) a conversation cut short by a compaction. */
@@ -13,7 +13,7 @@ export type Moment =
 type TrendWord = string | null | undefined;
 
 /** One check over one conversation. Constant cost and memory per moment. */
-export type TrendFold = (moment: Moment) => TrendWord;
+export type TrendFold = (moment: TrendEvent) => TrendWord;
 
 /** Of the values from `from` to before `to`. */
 export function median(values: readonly number[], from = 0, to = values.length): number {

@@ -5,7 +5,7 @@ import { Held, type Trouble } from '../loops/held.ts';
 import type { Brought } from '../loops/novelty.ts';
 import type { CallStep } from '../loops/steps.ts';
 import type { Values } from '../thresholds.ts';
-import type { Moment, TrendFold } from './check.ts';
+import type { TrendEvent, TrendFold } from './check.ts';
 import { Spending } from './spending.ts';
 
 interface Watched {
@@ -49,7 +49,7 @@ export class TrendWatch {
     this.#tell({ kind: 'step', step, brought }, step);
   }
 
-  #tell(moment: Moment, at: { index: number; atMs: number }): void {
+  #tell(moment: TrendEvent, at: { index: number; atMs: number }): void {
     for (const { held, fold } of this.#watched) {
       const word = fold(moment);
       if (word === null) held.calm(at);

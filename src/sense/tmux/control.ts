@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { TmuxFailure } from '../../model/world.ts';
 
-export type Answer = { ok: true; lines: string[] } | { ok: false; reason: TmuxFailure };
+export type TmuxAnswer = { ok: true; lines: string[] } | { ok: false; reason: TmuxFailure };
 
 interface Pending {
-  answer: (answer: Answer) => void;
+  answer: (answer: TmuxAnswer) => void;
   timer: NodeJS.Timeout;
 }
 
@@ -24,7 +24,7 @@ export class ControlConnection {
   #rest = '';
   #bytes = 0;
   #closed = false;
-  readonly ready: Promise<Answer>;
+  readonly ready: Promise<TmuxAnswer>;
 
   constructor(socket: string, session: string, timeoutMs: number, changed: () => void) {
     this.#changed = changed;
@@ -48,7 +48,7 @@ export class ControlConnection {
   }
 
   /** The command is one line of tmux's own language, made by us: never with text from outside in it. */
-  ask(command: string, timeoutMs: number): Promise<Answer> {
+  ask(command: string, timeoutMs: number): Promise<TmuxAnswer> {
     if (this.#closed) return Promise.resolve({ ok: false, reason: 'gone' });
     const answer = this.#expect(timeoutMs);
     this.#child.stdin.write(`${command}\n`);
@@ -68,7 +68,7 @@ export class ControlConnection {
     this.#changed();
   }
 
-  #expect(timeoutMs: number): Promise<Answer> {
+  #expect(timeoutMs: number): Promise<TmuxAnswer> {
     return new Promise((answer) => {
       const timer = setTimeout(() => this.close('hung'), timeoutMs);
       this.#pending.push({ answer, timer });

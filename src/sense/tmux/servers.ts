@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Pane, Tmux, TmuxFailure, TmuxServer } from '../../model/world.ts';
-import { type Answer, ControlConnection } from './control.ts';
+import { ControlConnection, type TmuxAnswer } from './control.ts';
 
 const answerMs = 2_000;
 const retryMs = { first: 1_000, last: 10_000 };
@@ -84,7 +84,7 @@ class WatchedServer implements TmuxServer {
   }
 
   /** `maybe`: a refusal is an answer too, such as for a pane that is gone. */
-  async #ask(command: string[], maybe = false): Promise<Answer> {
+  async #ask(command: string[], maybe = false): Promise<TmuxAnswer> {
     if (this.#ended) return { ok: false, reason: 'gone' };
     if (this.#hung !== null) {
       if (!this.#trying && performance.now() >= this.#hung.retryAtMs) void this.#tryAgain();
@@ -130,7 +130,7 @@ class WatchedServer implements TmuxServer {
     if (!this.#ended) this.#changed();
   }
 
-  #failed(reason: TmuxFailure): Answer {
+  #failed(reason: TmuxFailure): TmuxAnswer {
     this.#drop();
     // A server that is gone may be back at once; only one that hangs is left alone for a while.
     if (reason === 'hung') {
@@ -170,7 +170,7 @@ function attachable(lines: string[]): string | null {
   return best?.id ?? null;
 }
 
-function once(socket: string, command: string[]): Promise<Answer> {
+function once(socket: string, command: string[]): Promise<TmuxAnswer> {
   return new Promise((resolve) => {
     const options = {
       timeout: answerMs,

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type ModelTurn, readTurn } from './model-turn.ts';
 import {
-  type Answer,
+  type ModelAnswer,
   sendAnswerJson,
   sendAnswerStream,
   sendJson,
@@ -39,7 +39,7 @@ interface AnswerOptions {
 }
 
 /** What a function answers to a request. */
-export interface Reply extends AnswerOptions {
+export interface ModelReply extends AnswerOptions {
   text?: string;
   /** Streams the text in so many pieces, `delayMs` before each. */
   chunks?: number;
@@ -48,7 +48,7 @@ export interface Reply extends AnswerOptions {
   error?: { status: number; body?: unknown; headers?: Record<string, string> };
 }
 
-type Behaviour = (turn: ModelTurn) => Reply | null | Promise<Reply | null>;
+type Behaviour = (turn: ModelTurn) => ModelReply | null | Promise<ModelReply | null>;
 
 function deferred<T>() {
   let resolve: (value: T) => void = () => {};
@@ -197,7 +197,7 @@ export class ModelScript {
   #answer(pieces: string[], options: AnswerOptions, held = false): Play {
     return async (request, response, released) => {
       const mayGoOn = held ? released : Promise.resolve();
-      const answer: Answer = {
+      const answer: ModelAnswer = {
         id: randomUUID().replaceAll('-', '').slice(0, 24),
         model: options.model ?? request.model,
         thoughts: options.thoughts ?? [],

@@ -14,7 +14,7 @@ export interface ToolCall {
   input: Record<string, unknown>;
 }
 
-export interface Answer {
+export interface ModelAnswer {
   id: string;
   model: string;
   /** Thoughts before the text, and the text, in the pieces they are streamed in; `delayMs` passes before each, and before each tool call. */
@@ -34,15 +34,15 @@ function usageOnWire(usage: Usage) {
   };
 }
 
-function toolBlock(answer: Answer, tool: ToolCall, index: number) {
+function toolBlock(answer: ModelAnswer, tool: ToolCall, index: number) {
   return { type: 'tool_use', id: `toolu_${answer.id}_${index}`, name: tool.name, input: tool.input };
 }
 
-function message(answer: Answer) {
+function message(answer: ModelAnswer) {
   return { id: `msg_${answer.id}`, type: 'message', role: 'assistant', model: answer.model };
 }
 
-const stopReason = (answer: Answer) => (answer.tools.length > 0 ? 'tool_use' : 'end_turn');
+const stopReason = (answer: ModelAnswer) => (answer.tools.length > 0 ? 'tool_use' : 'end_turn');
 
 export function sendJson(
   response: ServerResponse,
@@ -54,7 +54,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-export function sendAnswerJson(response: ServerResponse, answer: Answer) {
+export function sendAnswerJson(response: ServerResponse, answer: ModelAnswer) {
   const content = [
     ...(answer.pieces.length === 0 ? [] : [{ type: 'text', text: answer.pieces.join('') }]),
     ...answer.tools.map((tool, index) => toolBlock(answer, tool, index)),
@@ -73,7 +73,7 @@ export function sendStreamHead(response: ServerResponse) {
 }
 
 /** `mayGoOn` is awaited after the first piece, or in the middle of thoughts without a word: a held stream has begun, and stays open until the test lets it go on. */
-export async function sendAnswerStream(response: ServerResponse, answer: Answer, mayGoOn: Promise<void>) {
+export async function sendAnswerStream(response: ServerResponse, answer: ModelAnswer, mayGoOn: Promise<void>) {
   const usage = usageOnWire(answer.usage);
   const open = { content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } };
   sendEvent(response, 'message_start', { message: { ...message(answer), ...open } });

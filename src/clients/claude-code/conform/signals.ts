@@ -1,12 +1,12 @@
 import type { Signals, Tells } from '../../../conform/signals.ts';
-import { type Step, steps } from '../../../conform/steps.ts';
+import { steps, type TrialStep } from '../../../conform/steps.ts';
 
 /** Each in its own words: a source that only knows that something runs is not blamed for not knowing what. */
 const someWork = ['working/thinking'];
 const someWait = ['waiting/permission', 'waiting/question'];
 /** In the table's own scenarios every tool is a shell. */
 const words = { ...steps, tool: `${steps.tool} Bash`, 'allowed tool': `${steps['allowed tool']} Bash` };
-const plainly = (...told: Step[]): Tells => Object.fromEntries(told.map((step) => [step, [words[step]]]));
+const plainly = (...told: TrialStep[]): Tells => Object.fromEntries(told.map((step) => [step, [words[step]]]));
 
 /**
  * What each source was seen to tell by itself in Claude Code 2.1.325, three runs of three. Left out on purpose: hooks do
