@@ -146,7 +146,7 @@ describe.skipIf(!root)('started by root', () => {
     const [, , uid, , , , shell] = line.split(':');
     expect(shell).toMatch(/nologin|false/);
     const doctor = elsewhere(folder, fresh, ['doctor']);
-    expect(doctor.stdout).toContain('as the user watchkeeper');
+    expect(doctor.stdout.replaceAll(/\s+/g, ' ')).toContain('as the user watchkeeper');
     const { cluster } =
       (JSON.parse(readFileSync(path.join(fresh, 'pg.json'), 'utf8')) as EmbeddedServer['place']) ?? {};
     expect(String(statSync(cluster).uid)).toBe(uid);
