@@ -15,6 +15,7 @@ import { until } from './until.ts';
 export const watchkeeperProgram = fileURLToPath(new URL('../../bin/watchkeeper', import.meta.url));
 
 const commandMs = 60_000;
+const endingMs = 1_000;
 
 interface CommandResult {
   code: number;
@@ -98,7 +99,10 @@ export class Sandbox<Model extends TrialModel = TrialModel> {
     await Promise.all(this.#commands);
     const down = existsSync(this.watchkeeperHome) ? await this.#command(['down'], {}) : null;
     const database = databaseFolders(this.watchkeeperHome);
-    const left = [this.watchkeeperHome, ...database].flatMap(processesIn).filter((pid) => !isInTmux(pid));
+    const running = () => [this.watchkeeperHome, ...database].flatMap(processesIn).filter((pid) => !isInTmux(pid));
+    // What is on its way out is not left behind.
+    await until('nothing runs there', () => running().length === 0, endingMs).catch(() => {});
+    const left = running();
     const commands = left.map(commandLineOf);
     left.forEach(kill);
     await this.#endClients();

@@ -11,7 +11,11 @@ test(
     await run.says(/about two minutes/);
     await until('its daemon on the way', () => run.processes().length > 1);
     run.stop('SIGINT');
-    expect(await run.ended()).toMatchObject({ code: 130, stdout: '' });
+    expect(await run.ended()).toMatchObject({
+      code: 130,
+      stdout: '',
+      stderr: expect.stringContaining('stopped before its end'),
+    });
     run.leftNothing();
   }),
 );
@@ -23,7 +27,11 @@ test(
     await run.says(/ s {2}thinking$/m);
     expect(run.processes().length).toBeGreaterThan(3);
     run.stop('SIGINT');
-    expect(await run.ended()).toMatchObject({ code: 130, stdout: '' });
+    expect(await run.ended()).toMatchObject({
+      code: 130,
+      stdout: '',
+      stderr: expect.stringContaining('stopped before its end'),
+    });
     run.leftNothing();
     expect(run.result('2.1.325')).toBeNull();
   }),
