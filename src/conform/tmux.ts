@@ -44,7 +44,8 @@ export class Tmux {
   async paste(pane: string, text: string): Promise<void> {
     const buffer = `paste-${process.hrtime.bigint()}`;
     const loading = run('tmux', ['-S', this.socket, 'load-buffer', '-b', buffer, '-'], { env: this.#env });
-    loading.child.stdin?.end(text);
+    // A tmux that ends before it has read says so by its exit code.
+    loading.child.stdin?.on('error', () => {}).end(text);
     await loading;
     await this.run('paste-buffer', '-p', '-d', '-b', buffer, '-t', pane);
   }
