@@ -111,6 +111,7 @@ async function measure(url, adminUrl) {
   const action = () => ({
     id: randomUUID(),
     atMs: Date.now(),
+    host: 'h',
     agent: 'agent-7',
     kind: 'prompt',
     trigger: 'human',
@@ -120,7 +121,7 @@ async function measure(url, adminUrl) {
   const questions = {
     'an intent and its outcome are written': async () => {
       const one = action();
-      await store.intend('h', one);
+      await store.intend(one);
       return store.conclude({ actionId: one.id, atMs: Date.now(), outcome: 'confirmed', reason: null, proof: null });
     },
     'what an earlier run left open, of 1,000 agents': () => store.openActions('h'),

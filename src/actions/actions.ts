@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action, DeedReason, PromptOutcome, Refusal } from '../model/action.ts';
 import type { Authority, Sighting } from '../model/agent.ts';
+import type { AgentRef } from '../model/agent-ref.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Answer } from './answers.ts';
@@ -41,38 +42,38 @@ export class Actions extends Engine {
     const answer = did.proof === null || request.waitMs === 0 ? null : (did.answer ?? null);
     const isLate = did.outcome === 'refused' && request.waitMs > 0 && this.deeds.prompt.passing.includes(did.reason);
     return {
-      ...shownAs(request.agent, did),
+      ...shownAs(request, did),
       outcome: isLate ? 'deferred' : did.outcome,
       tag: String(did.action.intent.tag),
       answer: answer === null ? null : await Promise.race([answer, sleep(request.waitMs, null, { ref: false })]),
     };
   }
 
-  async compact(agent: string, by: Caller): Promise<CommandResult> {
+  async compact(agent: AgentRef, by: Caller): Promise<CommandResult> {
     return shownAs(agent, await this.do('command', compactOrder(agent, by)));
   }
 
   /** Only a handoff whose document is stored may ask for it. */
-  async clear(agent: string, handoff: ForHandoff): Promise<CommandResult> {
+  async clear(agent: AgentRef, handoff: ForHandoff): Promise<CommandResult> {
     return shownAs(agent, await this.do('command', handoffOrder(agent, 'clear', handoff)));
   }
 
   /** Brings back the session with exactly this id. */
-  async resume(agent: string, session: string, handoff: ForHandoff): Promise<CommandResult> {
+  async resume(agent: AgentRef, session: string, handoff: ForHandoff): Promise<CommandResult> {
     return shownAs(agent, await this.do('command', handoffOrder(agent, { resume: session }, handoff)));
   }
 
   /** A command of the user's own, as a recipe names it; never one of the client's. */
-  async run(agent: string, text: string, handoff: ForHandoff): Promise<CommandResult> {
+  async run(agent: AgentRef, text: string, handoff: ForHandoff): Promise<CommandResult> {
     return shownAs(agent, await this.do('command', handoffOrder(agent, { run: text }, handoff)));
   }
 
   /** One Escape to an agent at work. `about`: as a part of a handoff. */
-  async interrupt(agent: string, order: Pick<InterruptOrder, 'by' | 'about' | 'waitMs'>): Promise<CommandResult> {
+  async interrupt(agent: AgentRef, order: Pick<InterruptOrder, 'by' | 'about' | 'waitMs'>): Promise<CommandResult> {
     return shownAs(agent, await this.do('interrupt', interruptOrder(agent, order)));
   }
 
-  async wouldInterrupt(agent: string): Promise<DryRun> {
+  async wouldInterrupt(agent: AgentRef): Promise<DryRun> {
     const would = 'one key would be pressed, which ends the turn that runs';
     return { would, against: await this.against('interrupt', interruptOrder(agent, { by: null })) };
   }
@@ -84,17 +85,17 @@ export class Actions extends Engine {
 
   /** Whether it is on record, too. */
   async setAuthority(
-    agent: string,
+    { host, agent }: AgentRef,
     authority: Authority,
     by: Caller,
     change: () => Promise<boolean>,
   ): Promise<boolean> {
-    const order = { agent, trigger: 'human', finding: null, word: { authority }, by, change } as const;
+    const order = { host, agent, trigger: 'human', finding: null, word: { authority }, by, change } as const;
     return (await this.do('authority', order)).reason === null;
   }
 
-  async acknowledge({ agent, id, check }: Incident, denied: boolean, by: Caller, change: () => Promise<boolean>) {
-    const order = { agent, trigger: 'human', finding: id, word: { check, denied }, by, change } as const;
+  async acknowledge({ host, agent, id, check }: Incident, denied: boolean, by: Caller, change: () => Promise<boolean>) {
+    const order = { host, agent, trigger: 'human', finding: id, word: { check, denied }, by, change } as const;
     await this.do('ack', order);
   }
 
@@ -104,11 +105,14 @@ export class Actions extends Engine {
   }
 }
 
-function interruptOrder(agent: string, order: Pick<InterruptOrder, 'by' | 'about' | 'waitMs'>): InterruptOrder {
-  return { agent, trigger: order.about === undefined ? 'human' : 'handoff', finding: null, ...order };
+function interruptOrder(
+  { host, agent }: AgentRef,
+  order: Pick<InterruptOrder, 'by' | 'about' | 'waitMs'>,
+): InterruptOrder {
+  return { host, agent, trigger: order.about === undefined ? 'human' : 'handoff', finding: null, ...order };
 }
 
-function shownAs<Outcome extends string>(agent: string, did: Done<Outcome> & { action: Action }) {
+function shownAs<Outcome extends string>({ agent }: AgentRef, did: Done<Outcome> & { action: Action }) {
   const { action, outcome, reason, proof, proofMs } = did;
   return { id: action.id, agent, outcome, reason, proof: proof?.source ?? null, proof_ms: proofMs };
 }

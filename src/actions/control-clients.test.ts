@@ -11,6 +11,7 @@ function watching() {
   const there = { pane: controlled as PaneFacts | null, ms: 0 };
   const board = madeBoard();
   const clients = new ControlClients({
+    host: 'h',
     clock: { nowMs: () => there.ms, monotonicMs: () => there.ms },
     board,
   });

@@ -5,6 +5,7 @@ import type { PaneFacts } from '../model/delivery.ts';
 import type { Clock } from '../model/world.ts';
 
 interface Parts {
+  host: string;
   clock: Clock;
   board: Pick<Board, 'post'>;
 }
@@ -57,8 +58,12 @@ export class ControlClients {
   }
 
   #post(): void {
-    const held = [...this.#held].map(([agent, sinceMs]) => ({ agent, project: '', finding: findingSince(sinceMs) }));
-    this.#parts.board.post('panes', held);
+    const { board, host } = this.#parts;
+    const about = { host, project: '' };
+    board.post(
+      'panes',
+      [...this.#held].map(([agent, sinceMs]) => ({ ...about, agent, finding: findingSince(sinceMs) })),
+    );
   }
 }
 

@@ -113,7 +113,7 @@ export class Engine {
     const action = this.#action(kind, about, intent);
     const one = this.#begin(this.#deed(kind), action);
     await this.#parts.flush();
-    await this.#parts.store.intend(this.#parts.host, action);
+    await this.#parts.store.intend(action);
     await this.#conclude(action, { ...nothing, outcome: 'refused', reason });
     this.#over(one);
   }
@@ -181,7 +181,7 @@ export class Engine {
   }
 
   async #once(kind: DeedKind, order: Order, sinceMs: number): Promise<Done & { action: Action }> {
-    const { store, host } = this.#parts;
+    const { store } = this.#parts;
     const deed = this.#deed(kind);
     const action = this.#action(kind, order, deed.intent(order));
     const refused = (reason: DeedReason) => ({ ...nothing, outcome: 'refused', reason, action });
@@ -194,7 +194,7 @@ export class Engine {
     const one = this.#begin(deed, action);
     await this.#flush(deed);
     await this.#at(kind, 'asked');
-    const hasRow = (await store.intend(host, action)).ok;
+    const hasRow = (await store.intend(action)).ok;
     if (!hasRow && deed.isDoneWithoutRow?.(order) !== true) {
       this.#open.delete(action.id);
       return refused('no-ledger');
@@ -235,12 +235,17 @@ export class Engine {
     return this.deeds[kind] as unknown as Deed;
   }
 
-  #action(kind: DeedKind, { agent, trigger, finding, by, about }: Order, intent: { [key: string]: Json }): Action {
+  #action(
+    kind: DeedKind,
+    { host, agent, trigger, finding, by, about }: Order,
+    intent: { [key: string]: Json },
+  ): Action {
     const view = agent === null ? null : (this.#parts.agent(agent)?.view ?? null);
     // Whoever has lost it by then cannot finish: tmux itself compares the number.
     const hold = view === null ? {} : { hold: this.#parts.holdNumber(view) };
     const atMs = this.#parts.clock.nowMs();
-    return { id: randomUUID(), atMs, agent, kind, trigger, finding, intent: { ...intent, by, ...about, ...hold } };
+    const whole = { ...intent, by, ...about, ...hold };
+    return { id: randomUUID(), atMs, host, agent, kind, trigger, finding, intent: whole };
   }
 
   /** Would it be refused now? Nothing is done and nothing written. */

@@ -5,15 +5,16 @@ import { newSession, oldSession, TypedAgent } from '../../test/runs/typed-agent.
 type Change = (agent: TypedAgent) => void;
 
 const session = { by: 'rule', about: { handoff: 'h', deed: 'clear' }, leftovers: [], session: oldSession } as const;
+const aPs = { host: 'h', agent: 'a-ps' };
 /** Every way in which something of ours comes to an agent. */
 const ways: [string, (agent: TypedAgent) => Promise<{ outcome: string; reason: string | null }>][] = [
   ['a prompt', (agent) => agent.prompt()],
-  ['/compact', (agent) => agent.actions.compact('a-ps', 'human me')],
-  ['/clear', (agent) => agent.actions.clear('a-ps', session)],
-  ['/resume', (agent) => agent.actions.resume('a-ps', newSession, session)],
-  ['a command of a recipe', (agent) => agent.actions.run('a-ps', '/tina:checkpoint', session)],
+  ['/compact', (agent) => agent.actions.compact(aPs, 'human me')],
+  ['/clear', (agent) => agent.actions.clear(aPs, session)],
+  ['/resume', (agent) => agent.actions.resume(aPs, newSession, session)],
+  ['a command of a recipe', (agent) => agent.actions.run(aPs, '/tina:checkpoint', session)],
 ];
-const interrupt: (typeof ways)[number] = ['Escape', (agent) => agent.actions.interrupt('a-ps', { by: 'human me' })];
+const interrupt: (typeof ways)[number] = ['Escape', (agent) => agent.actions.interrupt(aPs, { by: 'human me' })];
 const every = [...ways, interrupt];
 
 const pause: Change = (agent) => {

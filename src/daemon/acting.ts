@@ -13,6 +13,7 @@ import { Handoffs } from '../handoff/handoffs.ts';
 import type { HandoffNews } from '../handoff/news.ts';
 import type { Home } from '../home/home.ts';
 import type { Authority, Sighting } from '../model/agent.ts';
+import type { AgentRef } from '../model/agent-ref.ts';
 import { rankOf } from '../model/authority.ts';
 import type { Caller } from '../model/caller.ts';
 import type { CheckName } from '../model/check.ts';
@@ -207,15 +208,16 @@ export class Acting {
 
   /** Whether it is stored. Less holds from the moment in which it is said, whatever the database does. */
   async setAuthority(agent: string, authority: Authority, by: Caller): Promise<boolean> {
-    const { said, board, watcher, rows, host } = this.#parts;
+    const { said, board, watcher, rows } = this.#parts;
     const set = () => {
       said.set(agent, authority);
       watcher.touch(agent);
     };
     if (rankOf(authority) <= rankOf(board.view(agent)?.authority ?? 'observe')) set();
-    return this.#actions.setAuthority(agent, authority, by, async () => {
+    const of = this.#own(agent);
+    return this.#actions.setAuthority(of, authority, by, async () => {
       set();
-      return (await rows.store.saveAuthority(host, agent, authority)).ok;
+      return (await rows.store.saveAuthority(of, authority)).ok;
     });
   }
 
@@ -282,6 +284,11 @@ export class Acting {
     );
   }
 
+  /** Whoever asks the daemon means an agent of its host. */
+  #own(agent: string): AgentRef {
+    return { host: this.#parts.host, agent };
+  }
+
   /** A person's prompt: now, also to a busy agent, and exempt from the rate limit. */
   async say(
     agent: string,
@@ -289,7 +296,7 @@ export class Acting {
     by: Caller,
     { waitMs, anyway }: { waitMs: number; anyway: boolean },
   ): Promise<PromptResult | { problem: string }> {
-    const request = { agent, waitMs, anyway, trigger: 'human', finding: null, by } as const;
+    const request = { ...this.#own(agent), waitMs, anyway, trigger: 'human', finding: null, by } as const;
     if (typeof said === 'string') return this.#actions.prompt({ ...request, text: said });
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
@@ -297,15 +304,15 @@ export class Acting {
   }
 
   compact(agent: string, by: Caller): Promise<CommandResult> {
-    return this.#actions.compact(agent, by);
+    return this.#actions.compact(this.#own(agent), by);
   }
 
   interrupt(agent: string, by: Caller, waitMs: number): Promise<CommandResult> {
-    return this.#actions.interrupt(agent, { by, waitMs });
+    return this.#actions.interrupt(this.#own(agent), { by, waitMs });
   }
 
   wouldInterrupt(agent: string): Promise<DryRun> {
-    return this.#actions.wouldInterrupt(agent);
+    return this.#actions.wouldInterrupt(this.#own(agent));
   }
 
   /** null: nothing open has this id. */

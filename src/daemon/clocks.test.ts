@@ -51,7 +51,7 @@ class Machine {
     const open = () => [...this.rows.values()].filter(({ closedMs }) => closedMs === null);
     const spoken = new Spoken({
       ...{ host: 'h', clock: this.#clock, config: () => config },
-      store: { lastRulePrompts: async () => ok(this.#said.map((one) => ({ ...one, project: one.agent }))) },
+      store: { lastRulePrompts: async () => ok(this.#said.map((one) => ({ ...one, host: 'h', project: one.agent }))) },
     });
     const common = {
       host: 'h',
@@ -67,7 +67,7 @@ class Machine {
         recentScores: async () => ok([]),
         deedsAbout: async (findings: string[]) =>
           ok(new Map(findings.map((finding) => [finding, this.#deeds(finding)]))),
-        saveIncident: async (_host: string, incident: Incident) => {
+        saveIncident: async (incident: Incident) => {
           this.rows.set(incident.id, structuredClone(incident));
           return ok(undefined);
         },

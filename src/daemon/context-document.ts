@@ -21,7 +21,7 @@ export function contextOf(url: string, agent: string): Promise<Result<ContextHis
 }
 
 export function contextDocument(
-  { view, points, ownCompaction }: ContextHistory,
+  { host, view, points, ownCompaction }: ContextHistory,
   edges: readonly number[],
   nowMs: number,
 ) {
@@ -38,7 +38,7 @@ export function contextDocument(
   return {
     v: 1,
     agent: view.agent,
-    host: view.host,
+    host,
     session_id: view.sessionId,
     state: view.reading.state,
     context: contextFigures(context),

@@ -188,9 +188,9 @@ export class Daemon {
       config: () => this.#config.current().config,
     };
     const flush = () => this.#journal.flush();
-    const spool = new Spool(options.home.spoolDir, files);
+    const spool = new Spool(options.home.spoolDir, host.id, files);
     const failed = (error: unknown) => this.#failed('an action', error);
-    const rows = new WaitingRows({ host: host.id, store, spool, clock: this.#clock, flush, failed });
+    const rows = new WaitingRows({ store, spool, clock: this.#clock, flush, failed });
     const said = new Map<string, Authority>();
     const record = (row: CheckRow) => this.#journal.addCheck(row);
     this.#board = new Board({ ...common, host: host.id, store: rows.store, record, failed });
@@ -198,7 +198,7 @@ export class Daemon {
     this.#healthRows = new HealthRows(common.config);
     this.#watcher = new Watcher({
       ...common,
-      ...{ host, clients, fleet: this.#fleet, inbox, said, board: this.#board, examiner: this.#examiner },
+      ...{ host: host.id, clients, fleet: this.#fleet, inbox, said, board: this.#board, examiner: this.#examiner },
       off: (client, clientVersion) => broken.of(client, clientVersion),
       configFor: (directories) => configAt(this.#config.current(), directories),
       congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
@@ -317,7 +317,7 @@ export class Daemon {
   }
 
   async #record(agent: string): Promise<AgentRecord | null> {
-    const read = await readAgentRecord(this.#database.url, { host: this.#host.id, name: agent });
+    const read = await readAgentRecord(this.#database.url, { host: this.#host.id, agent });
     return read.ok ? read.value : null;
   }
 

@@ -34,7 +34,7 @@ async function hostsDocument(records: (HostRecord & { isOwn: boolean })[], home:
       // What has ended is no longer anybody's concern here.
       const seen = isLive
         ? live.agents.filter(({ state }) => state !== 'ended')
-        : agents.map((view) => agentDocument({ ...view, findings: [] }, [], nowMs));
+        : agents.map((view) => agentDocument({ ...view, findings: [] }, name, [], nowMs));
       const age = isLive ? 0 : ageMs === null ? null : Math.round(ageMs / 100) / 10;
       return {
         host: name,

@@ -75,9 +75,9 @@ class Database {
       if (!this.outcomes.some((one) => one.actionId === actionId && one.atMs === atMs)) this.outcomes.push(outcome);
     };
     return {
-      intend: (_host: string, action: Action) => answer(() => void this.actions.set(action.id, action)),
+      intend: (action: Action) => answer(() => void this.actions.set(action.id, action)),
       conclude: (outcome: ActionOutcome) => answer(() => conclude(outcome)),
-      saveIncident: (_host: string, incident: Incident) =>
+      saveIncident: (incident: Incident) =>
         answer(() => void this.incidents.set(incident.id, structuredClone(incident))),
       openIncidents: () =>
         answer(() => structuredClone([...this.incidents.values()].filter(({ closedMs }) => closedMs === null))),
@@ -86,7 +86,7 @@ class Database {
       recentScores: () => answer(() => []),
       saveScore: () => answer(() => {}),
       noteAction: () => answer(() => {}),
-      storeTold: (_host: string, { incident, tellings }: Told) =>
+      storeTold: ({ incident, tellings }: Told) =>
         answer(() => {
           for (const { action, outcome } of tellings) {
             this.actions.set(action.id, this.actions.get(action.id) ?? action);
@@ -129,11 +129,11 @@ class Pager {
 
   async start(): Promise<this> {
     const clock = { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs };
-    const spool = new Spool(this.spoolDir, ownFiles(process.getuid?.() ?? 0));
+    const spool = new Spool(this.spoolDir, 'h', ownFiles(process.getuid?.() ?? 0));
     const failed = (error: unknown) => void this.failures.push(error);
     const flush = () => this.database.awake().then(() => !this.database.isAway);
     const store = this.database.store as never;
-    this.rows = new WaitingRows({ host: 'h', store, spool, clock, flush, failed });
+    this.rows = new WaitingRows({ store, spool, clock, flush, failed });
     const config = () => this.#config;
     const common = { host: 'h', hostName: 'h', clock, config, store: this.rows.store, flush };
     this.board = madeBoard({ ...common, failed });
@@ -304,13 +304,13 @@ describe('the database gone for an hour', () => {
       const action: Action = {
         id: '00000000-0000-4000-8000-000000000000',
         atMs: 1,
-        agent: 'a',
+        ...{ host: 'h', agent: 'a' },
         kind,
         trigger: 'human',
         intent: {},
         finding: null,
       };
-      expect(await pager.rows.store.intend('h', action)).toMatchObject({ ok: false });
+      expect(await pager.rows.store.intend(action)).toMatchObject({ ok: false });
     }
   });
 });

@@ -39,14 +39,14 @@ export interface AgentDocument extends ReturnType<typeof agentDocument> {
 }
 export type HealthDocument = ReturnType<typeof healthDocument>;
 
-export function agentDocument(view: AgentView, spawns: SpawnDocument[], nowMs: number) {
+export function agentDocument(view: AgentView, host: string, spawns: SpawnDocument[], nowMs: number) {
   const { reading, context } = view;
   return {
     agent: view.agent,
     project: view.project,
     client: view.client,
     client_version: view.clientVersion,
-    host: view.host,
+    host,
     authority: view.authority,
     cwd: view.cwd,
     tmux: view.tmux,

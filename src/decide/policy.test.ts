@@ -10,6 +10,7 @@ const nowMs = 100 * minute;
 function incident(check: CheckName, given: Partial<Incident> = {}): Incident {
   return {
     id: 'i',
+    host: 'h',
     agent: 'a',
     project: 'p',
     check,

@@ -6,6 +6,7 @@ const nowMs = 1_000 * minute;
 
 function spawn(given: Partial<SpawnState>): SpawnState {
   return {
+    host: 'h',
     row: 17,
     agent: 'p-ps',
     project: 'p',

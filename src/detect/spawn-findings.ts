@@ -1,14 +1,14 @@
 import type { FindingEvidence, Found, FoundTrouble } from '../model/agent.ts';
+import type { AgentOrHost } from '../model/agent-ref.ts';
 import type { CheckName } from '../model/check.ts';
 import { isPlainWord } from '../model/evidence.ts';
 import type { SpawnSource, SpawnStatus } from '../model/spawn.ts';
 import { shown } from '../model/text.ts';
 
 /** One spawn at one moment, as the checks see it. */
-export interface SpawnState {
+export interface SpawnState extends AgentOrHost {
   /** The number of its row, where that is known. */
   row: number | null;
-  agent: string | null;
   project: string;
   sessionId: string | null;
   taskId: string;
@@ -42,9 +42,13 @@ export function findSpawnTroubles(
   for (const spawn of spawns) {
     const trouble = troubleOf(spawn, limits.warnMs, nowMs);
     if (trouble === null || (spawn.orphan !== null && spawn.source === 'client')) continue;
-    found.push({ agent: spawn.agent, project: spawn.project, finding: trouble });
+    found.push({ ...whose(spawn), finding: trouble });
   }
   return [...found, ...orphans(spawns), ...failingKinds(spawns)];
+}
+
+function whose({ host, agent, project }: SpawnState) {
+  return { host, agent, project };
 }
 
 function troubleOf(spawn: SpawnState, warnMs: number, nowMs: number): Found | null {
@@ -114,8 +118,7 @@ function orphans(spawns: readonly SpawnState[]): FoundTrouble[] {
     const how = first.orphan?.how === 'cleared' ? 'a new session was begun over it' : 'its parent ended';
     const list = group.map((spawn) => `${name(spawn)}${where(spawn)}`).join('; ');
     return {
-      agent: first.agent,
-      project: first.project,
+      ...whose(first),
       finding: {
         check: 'orphaned-work',
         subject: first.sessionId,
@@ -142,8 +145,7 @@ function failingKinds(spawns: readonly SpawnState[]): FoundTrouble[] {
     const text = `all ${group.length} spawns of the kind ${kind(first)} failed, the last one: ${group.at(-1)?.reason ?? 'for no given reason'}`;
     return [
       {
-        agent: first.agent,
-        project: first.project,
+        ...whose(first),
         finding: {
           check: 'spawns-failing' as const,
           subject: kind(first),

@@ -4,6 +4,7 @@ import { isOver } from '../decide/policy.ts';
 import { type Examination, holdOf } from '../detect/health.ts';
 import { Holding, type Persistence, provenPersistence, type Raised, type Standing } from '../detect/hold.ts';
 import type { AgentView, Finding, Found, FoundTrouble, LooseFinding, Sighting } from '../model/agent.ts';
+import type { AgentOrHost } from '../model/agent-ref.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import { Running } from '../model/running.ts';
@@ -26,11 +27,12 @@ interface BoardParts {
 /** Who finds something. Each says everything that it finds at a time: what it no longer says is no longer so. */
 export type Finder = 'checks' | 'spawns' | 'handoffs' | 'panes' | 'host' | 'flapping';
 
+/** Whose trouble it is. */
+type Whose = AgentOrHost & { readonly project: string };
+
 /** What one finder says about one agent, or about what belongs to none. */
-interface Place {
+interface Place extends Whose {
   readonly by: Finder;
-  readonly agent: string | null;
-  readonly project: string;
   holding: Holding;
   raised: readonly Raised[];
   pending: Standing['pending'];
@@ -136,7 +138,7 @@ export class Board {
 
   /** What the checks say of an agent. Of one that is gone there is no later look: what holds now is the last word. */
   examined(sighting: Sighting, { findings, coming, fine }: Examination): void {
-    const place = this.#place('checks', sighting.agent, sighting.project);
+    const place = this.#place('checks', sighting);
     const isGone = sighting.reading.state === 'ended';
     if (isGone) place.holding = new Holding();
     const mostMs = Math.max(gapMs, gapTicks * this.#parts.config().tickSeconds * 1000);
@@ -152,7 +154,7 @@ export class Board {
     troubles: readonly FoundTrouble[],
     hold: Looking['hold'] = () => provenPersistence,
   ): void {
-    for (const { agent, project } of troubles) this.#place(by, agent, project);
+    for (const trouble of troubles) this.#place(by, trouble);
     for (const [name, place] of this.#places[by]) {
       const mine = troubles.filter((one) => nameOf(one) === name).map(({ finding }) => finding);
       this.#put(place, mine, { coming: [], hold, gapMs: Number.POSITIVE_INFINITY });
@@ -160,10 +162,10 @@ export class Board {
     }
   }
 
-  #place(by: Finder, agent: string | null, project: string): Place {
+  #place(by: Finder, { host, agent, project }: Whose): Place {
     const name = nameOf({ agent, project });
     const none = { holding: new Holding(), raised: [], pending: [], fine: [] };
-    const place = this.#places[by].get(name) ?? { by, agent, project, ...none };
+    const place = this.#places[by].get(name) ?? { by, host, agent, project, ...none };
     this.#places[by].set(name, place);
     return place;
   }
@@ -228,23 +230,24 @@ export class Board {
   #compose(): Shown {
     const found = new Map<string, Finding[]>();
     const loose: LooseFinding[] = [];
-    const put = (agent: string | null, project: string, finding: Finding) => {
-      if (agent === null) loose.push({ project, finding });
+    const put = ({ host, agent, project }: Whose, finding: Finding) => {
+      if (agent === null) loose.push({ host, project, finding });
       else found.set(agent, [...(found.get(agent) ?? []), finding]);
     };
     const seen = new Set<string>();
-    for (const { agent, project, raised } of this.#allPlaces()) {
-      for (const one of raised) {
+    for (const place of this.#allPlaces()) {
+      const { agent } = place;
+      for (const one of place.raised) {
         seen.add(key({ agent, ...one }));
         const standing = this.#quarantine.isApart({ agent, ...one }) ? 'quarantined' : one.standing;
-        put(agent, project, this.#stand(agent, one, standing));
+        put(place, this.#stand(agent, one, standing));
       }
     }
     const sightings = new Map(this.#sightings.map((sighting) => [sighting.agent, sighting]));
     for (const [name, open] of this.#open) {
-      const { agent, project } = open.incident;
+      const { agent } = open.incident;
       if (seen.has(name) || this.#isEnded(open, sightings.get(agent ?? '') ?? null, false)) continue;
-      put(agent, project, this.#stand(agent, open.last ?? foundIn(open.incident), 'open'));
+      put(open.incident, this.#stand(agent, open.last ?? foundIn(open.incident), 'open'));
     }
     const views = this.#sightings.map((sighting) => ({ ...sighting, findings: found.get(sighting.agent) ?? [] }));
     return { views, byName: new Map(views.map((view) => [view.agent, view])), loose };
@@ -296,9 +299,9 @@ export class Board {
     this.#postFlapping();
     const opened: Open[] = [];
     for (const open of this.#open.values()) open.finding = null;
-    for (const { agent, project, findings } of this.views())
-      for (const finding of findings) this.#see(agent, project, finding, isElsewhere(agent), opened);
-    for (const { project, finding } of this.loose()) this.#see(null, project, finding, false, opened);
+    for (const view of this.views())
+      for (const finding of view.findings) this.#see(view, finding, isElsewhere(view.agent), opened);
+    for (const loose of this.loose()) this.#see({ ...loose, agent: null }, loose.finding, false, opened);
     const closed = this.open().filter((open) => {
       if (isElsewhere(open.incident.agent)) return false;
       const view = open.incident.agent === null ? null : this.view(open.incident.agent);
@@ -314,7 +317,7 @@ export class Board {
     return { opened, closed };
   }
 
-  #see(agent: string | null, project: string, finding: Finding, isElsewhere: boolean, opened: Open[]): void {
+  #see({ host, agent, project }: Whose, finding: Finding, isElsewhere: boolean, opened: Open[]): void {
     if (finding.standing === 'open') return;
     const { id, check, subject, severity } = finding;
     const text = finding.evidence[0]?.text ?? check;
@@ -333,7 +336,7 @@ export class Board {
     if (isElsewhere || finding.standing === 'quarantined') return;
     const none = { closedMs: null, ackedMs: null, prompts: 0, lastPromptMs: null, tells: 0, lastTellMs: null };
     const openedMs = this.#parts.clock.nowMs();
-    const open = fresh({ id, agent, project, check, subject, severity, text, openedMs, ...none });
+    const open = fresh({ id, host, agent, project, check, subject, severity, text, openedMs, ...none });
     this.#open.set(name, Object.assign(open, { finding, last: finding }));
     this.save(open);
     opened.push(open);
@@ -382,7 +385,7 @@ export class Board {
 
   /** Whether it is on record; what waits for the database is written when it is back. */
   async #store(incident: Incident): Promise<boolean> {
-    const saved = await this.#parts.store.saveIncident(this.#parts.host, incident);
+    const saved = await this.#parts.store.saveIncident(incident);
     if (!saved.ok && saved.reason !== 'unavailable')
       this.#parts.failed(new Error(`an incident was not stored: ${saved.message}`));
     return saved.ok;

@@ -23,7 +23,7 @@ function watching() {
   const rows: CheckRow[] = [];
   const board = madeBoard({ record: (row) => void rows.push(row) });
   const clock = { nowMs: () => viewNowMs, monotonicMs: () => 0 };
-  const host = new HostFindings({ hostName: 'build-1', config: defaultConfig, clock, board });
+  const host = new HostFindings({ host: 'h', hostName: 'build-1', config: defaultConfig, clock, board });
   const look = (views: AgentView[]) => {
     host.look(views, { database: null, disk: null, servers: [] });
     return board.loose();

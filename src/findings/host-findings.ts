@@ -10,6 +10,7 @@ import type { Board } from './board.ts';
 import { key } from './open-incident.ts';
 
 interface Parts {
+  host: string;
   /** As people call it. */
   hostName: string;
   config: () => Config;
@@ -35,7 +36,7 @@ export class HostFindings {
   }
 
   look(views: readonly AgentView[], signs: HostSigns): void {
-    const { config, board, hostName } = this.#parts;
+    const { config, board, host, hostName } = this.#parts;
     const { judging, tickSeconds } = config();
     const { massCount, massPercent, massMinutes } = judging;
     this.#failures = massFailures(views, { agents: massCount, percent: massPercent, withinMs: massMinutes * 60_000 });
@@ -43,7 +44,7 @@ export class HostFindings {
     const whileAway = { readings: 1, forMs: Math.min(holdMsMax, tickSeconds * 1_000 * holdTicks), keepMs: 0 };
     board.post(
       'host',
-      troubles.map((finding) => ({ agent: null, project: shown(hostName, 50), finding })),
+      troubles.map((finding) => ({ host, agent: null, project: shown(hostName, 50), finding })),
       (check) => (check === 'mass-failure' ? provenPersistence : whileAway),
     );
   }

@@ -19,7 +19,13 @@ class Host {
   #findings = this.#started();
 
   #started(): HostFindings {
-    return new HostFindings({ hostName: 'h', clock: this.#clock, config: defaultConfig, board: this.#board });
+    return new HostFindings({
+      host: 'h',
+      hostName: 'h',
+      clock: this.#clock,
+      config: defaultConfig,
+      board: this.#board,
+    });
   }
 
   /** With an earlier run's incident about this. */

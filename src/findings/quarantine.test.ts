@@ -12,7 +12,7 @@ const nowMs = 1_000 * minute;
 
 function afterEndings(check: CheckName, ending: Ending, times: number): Quarantine {
   const quarantine = new Quarantine();
-  const trouble = { agent: 'a', project: 'p', check, subject: null };
+  const trouble = { host: 'h', agent: 'a', project: 'p', check, subject: null };
   for (let time = 0; time < times; time += 1) quarantine.ended(trouble, { check, ending }, nowMs + time * minute);
   return quarantine;
 }
@@ -56,21 +56,21 @@ describe('what is set apart', () => {
 describe('after a restart', () => {
   const score = (agoMinutes: number): RecentScore => {
     const endedMs = nowMs - agoMinutes * minute;
-    const about = { incident: 'i', agent: 'a', check: 'stalled-turn' as const, subject: null };
+    const about = { incident: 'i', host: 'h', agent: 'a', check: 'stalled-turn' as const, subject: null };
     return { ...about, openedMs: endedMs, endedMs, ending: 'by-itself' };
   };
   it('what ended before counts on', () => {
     const quarantine = new Quarantine();
     quarantine.restore([score(40), score(30), score(20)], [], nowMs);
     expect(shown(quarantine)).toEqual([]);
-    quarantine.ended({ agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
+    quarantine.ended({ host: 'h', agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
     expect(shown(quarantine)).toEqual(['flapping stalled-turn seen']);
   });
   it('what had been still for long enough is not set apart again', () => {
     const quarantine = new Quarantine();
     quarantine.restore([score(40), score(39), score(38), score(37)], [], nowMs);
     expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
-    quarantine.ended({ agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
+    quarantine.ended({ host: 'h', agent: 'a', project: 'p', check: 'stalled-turn', subject: null }, score(0), nowMs);
     expect(shown(quarantine, 'stalled-turn')).toEqual(['stalled-turn - seen']);
   });
   it('nor because it came once more since', () => {

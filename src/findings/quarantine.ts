@@ -1,6 +1,7 @@
 import { verdictOn } from '../decide/worth.ts';
 import { endedByItself, type Flaps, flapLimits, moved, noFlaps, setBy, settleFlaps } from '../detect/flapping.ts';
 import type { FoundTrouble } from '../model/agent.ts';
+import type { AgentOrHost } from '../model/agent-ref.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Score } from '../model/score.ts';
@@ -8,8 +9,7 @@ import type { RecentScore } from '../model/store.ts';
 import { key } from './open-incident.ts';
 
 /** One trouble that may come and go: it is known by these. */
-interface Trouble {
-  agent: string | null;
+interface Trouble extends AgentOrHost {
   project: string;
   check: CheckName;
   subject: string | null;
@@ -67,7 +67,7 @@ export class Quarantine {
     for (const watched of this.#watched.values()) watched.flaps = setBy(watched.flaps, byMs);
   }
 
-  isApart(trouble: Omit<Trouble, 'project'>): boolean {
+  isApart(trouble: Parameters<typeof key>[0]): boolean {
     return (this.#watched.get(key(trouble))?.flaps.apartSinceMs ?? null) !== null;
   }
 
@@ -75,16 +75,16 @@ export class Quarantine {
   found(): FoundTrouble[] {
     return [...this.#watched.values()].flatMap(({ trouble, flaps: { apartSinceMs } }) => {
       if (apartSinceMs === null) return [];
-      const { agent, project, check, subject: of } = trouble;
+      const { host, agent, project, check, subject: of } = trouble;
       const subject = of === null ? check : `${check}:${of}`;
       const text = `${check} came and went by itself more than ${flapLimits.timesMax} times in ${flapLimits.withinMs / 60_000} min; nothing is done about it until it has been still for ${flapLimits.quietMs / 60_000} min`;
       const evidence = [{ source: 'process' as const, atMs: apartSinceMs, text }];
       const what = { check: 'flapping', subject, severity: 'warning', confidence: 1, sinceMs: apartSinceMs } as const;
-      return [{ agent, project, finding: { ...what, evidence, action: null, slots: null } }];
+      return [{ host, agent, project, finding: { ...what, evidence, action: null, slots: null } }];
     });
   }
 
-  #settle(trouble: Omit<Trouble, 'project'>, atMs: number): void {
+  #settle(trouble: Parameters<typeof key>[0], atMs: number): void {
     const watched = this.#watched.get(key(trouble));
     if (watched !== undefined) watched.flaps = settleFlaps(watched.flaps, atMs);
   }
@@ -96,7 +96,7 @@ export class Quarantine {
   }
 }
 
-function troubleOf({ agent, project, subject }: Incident): Trouble {
+function troubleOf({ host, agent, project, subject }: Incident): Trouble {
   const [check = '', ...rest] = (subject ?? '').split(':');
-  return { agent, project, check: check as CheckName, subject: rest.length === 0 ? null : rest.join(':') };
+  return { host, agent, project, check: check as CheckName, subject: rest.length === 0 ? null : rest.join(':') };
 }

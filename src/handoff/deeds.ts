@@ -57,17 +57,17 @@ export class HandoffDeeds {
       case 'resume':
         return this.#resume(cycle);
       case 'interrupt': {
-        const done = await this.#parts.actions.interrupt(view.agent, cycle.order('interrupt', null));
+        const done = await this.#parts.actions.interrupt(view, cycle.order('interrupt', null));
         return this.#noted(cycle, done);
       }
       case 'clear': {
         const { oldSession } = cycle.handoff;
-        return this.#noted(cycle, await this.#parts.actions.clear(view.agent, this.#for(cycle, 'clear', oldSession)));
+        return this.#noted(cycle, await this.#parts.actions.clear(view, this.#for(cycle, 'clear', oldSession)));
       }
       case 'go-back': {
         const { oldSession, newSession } = cycle.handoff;
         const order = this.#for(cycle, 'go-back', newSession ?? '');
-        return this.#noted(cycle, await this.#parts.actions.resume(view.agent, oldSession, order));
+        return this.#noted(cycle, await this.#parts.actions.resume(view, oldSession, order));
       }
     }
   }
@@ -136,13 +136,16 @@ export class HandoffDeeds {
 
   async #say(cycle: Cycle, deed: 'ask' | 'resume', words: Words, why: string | null): Promise<Never | null> {
     if (!words.ok) return 'unsafe-text';
-    const { agent, oldSession, newSession } = cycle.handoff;
+    const { host, agent, oldSession, newSession } = cycle.handoff;
     const session = deed === 'ask' ? oldSession : (newSession ?? '');
     if (words.isCommand) {
-      return this.#noted(cycle, await this.#parts.actions.run(agent, words.text, this.#for(cycle, deed, session, why)));
+      return this.#noted(
+        cycle,
+        await this.#parts.actions.run(cycle.handoff, words.text, this.#for(cycle, deed, session, why)),
+      );
     }
     const result = await this.#parts.actions.prompt({
-      agent,
+      ...{ host, agent },
       text: words.text,
       trigger: 'handoff',
       finding: null,

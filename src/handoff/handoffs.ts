@@ -232,7 +232,7 @@ export class Handoffs {
   }
 
   async #begin(view: AgentView, trigger: Handoff['trigger'], by: Caller): Promise<Cycle | null> {
-    const { store, host, clock } = this.#parts;
+    const { store, clock } = this.#parts;
     const atMs = clock.nowMs();
     const file = this.#fileFor(view.agent, view.cwd ?? '/', atMs);
     const handoff = newHandoff(view, trigger, by, { recipe: this.#recipeName(view.agent), file, atMs });
@@ -240,7 +240,7 @@ export class Handoffs {
     cycle.busy = true;
     this.#open.set(view.agent, cycle);
     await this.#parts.flush();
-    const stored = await store.beginHandoff(host, handoff);
+    const stored = await store.beginHandoff(handoff);
     cycle.busy = false;
     if (!stored.ok) {
       this.#open.delete(view.agent);

@@ -53,6 +53,7 @@ class Desk {
     const isCleared = steps.includes('cleared');
     this.rows.push({
       id: 'h',
+      host: 'h',
       agent: 'a-ps',
       project: 'a',
       trigger: 'human',
@@ -142,7 +143,7 @@ class Desk {
         throw error;
       },
       store: {
-        beginHandoff: async (_host, handoff) => {
+        beginHandoff: async (handoff) => {
           if (this.isLedgerGone) return gone;
           this.rows.push(structuredClone(handoff));
           return ok(undefined);

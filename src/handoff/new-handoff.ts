@@ -12,8 +12,7 @@ export function newHandoff(
 ): Handoff {
   return {
     id: randomUUID(),
-    agent: view.agent,
-    project: view.project,
+    ...{ host: view.host, agent: view.agent, project: view.project },
     trigger,
     by,
     recipe,

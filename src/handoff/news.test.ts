@@ -14,6 +14,7 @@ function handoff(id: string, step: HandoffStep, changes: Partial<Handoff> = {}):
     { step, atMs: t0 + 1_000, reason: step === 'failed' ? 'not-confirmed' : null },
   ];
   const about = {
+    host: 'h',
     agent: 'a-ps',
     project: 'a',
     trigger: 'human' as const,

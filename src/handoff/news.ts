@@ -49,7 +49,7 @@ export function handoffTroubles(
 ): FoundTrouble[] {
   return views.flatMap((view) => {
     const finding = stuck(view.agent) ?? failureFinding(over, view);
-    return finding === null ? [] : [{ agent: view.agent, project: view.project, finding }];
+    return finding === null ? [] : [{ host: view.host, agent: view.agent, project: view.project, finding }];
   });
 }
 

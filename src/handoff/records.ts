@@ -15,7 +15,7 @@ export function handoffRecords(
   return withClient(url, async (client) => {
     const of = await findAgent(client, ownHost(), agent);
     if (!of.ok) return of;
-    const handoffs = await readHandoffs(client, of.value.host, { agent: of.value.name, afterMs: 0, limit: shownMax });
+    const handoffs = await readHandoffs(client, of.value.host, { agent: of.value.agent, afterMs: 0, limit: shownMax });
     const host = await hostName(client, of.value.host);
     return ok(handoffs.map((handoff) => ({ ...handoffDocument(handoff, null), host })));
   });

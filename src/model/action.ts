@@ -1,3 +1,4 @@
+import type { AgentOrHost } from './agent-ref.ts';
 import type { Json } from './event.ts';
 
 export type Trigger = `rule:${string}` | 'human' | 'handoff';
@@ -68,12 +69,10 @@ export type DeedReason = Refusal | Remark;
 
 export type PromptOutcome = 'confirmed' | 'queued' | 'refused' | 'uncertain' | 'deferred';
 
-/** What is meant to be done; committed before anything is done. */
-export interface Action {
+/** What is meant to be done; committed before anything is done. No agent: about work that none is known to have begun. */
+export interface Action extends AgentOrHost {
   id: string;
   atMs: number;
-  /** null: about work that no agent is known to have begun. */
-  agent: string | null;
   /** Read from the ledger it may also be one that a later version knows. */
   kind: ActionKind;
   trigger: Trigger;

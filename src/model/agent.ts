@@ -1,3 +1,4 @@
+import type { AgentOrHost, AgentRef } from './agent-ref.ts';
 import type { CheckName } from './check.ts';
 import type { UsageLimit } from './hook.ts';
 import type { ProcessId } from './world.ts';
@@ -153,14 +154,14 @@ export interface Finding extends Found {
 }
 
 /** A trouble of an agent, or of the host or a project where no agent is concerned. */
-export interface FoundTrouble {
-  agent: string | null;
+export interface FoundTrouble extends AgentOrHost {
   project: string;
   finding: Found;
 }
 
 /** One that is no agent's, on the board. */
 export interface LooseFinding {
+  host: string;
   project: string;
   finding: Finding;
 }
@@ -174,12 +175,10 @@ export interface RefusedRequest {
 }
 
 /** All that is seen of an agent at one moment: what the store keeps. A later moment has a sighting of its own. */
-export interface Sighting {
-  readonly agent: string;
+export interface Sighting extends AgentRef {
   readonly project: string;
   readonly client: ClientName;
   readonly clientVersion: string | null;
-  readonly host: string;
   readonly authority: Authority;
   readonly cwd: string | null;
   readonly tmux: TmuxPlace | null;

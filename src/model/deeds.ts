@@ -1,3 +1,5 @@
+import type { AgentRef } from './agent-ref.ts';
+
 /** What was done about a trouble, by the ledger. */
 export interface Deeds {
   prompts: number;
@@ -11,8 +13,7 @@ export interface Deeds {
 }
 
 /** A prompt of a rule, as the ledger has it. */
-export interface RulePrompt {
-  agent: string;
+export interface RulePrompt extends AgentRef {
   project: string;
   trigger: `rule:${string}`;
   atMs: number;

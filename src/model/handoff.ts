@@ -1,3 +1,4 @@
+import type { AgentRef } from './agent-ref.ts';
 import type { Caller } from './caller.ts';
 
 /** Handing a full context over to a fresh one: what is asked for, how far it came, and how it ended. */
@@ -28,9 +29,8 @@ export interface HandoffStepTaken {
   reason: string | null;
 }
 
-export interface Handoff {
+export interface Handoff extends AgentRef {
   id: string;
-  agent: string;
   project: string;
   trigger: `rule:${string}` | 'human';
   /** Who asked for it; null: nobody wrote it down. */

@@ -1,9 +1,9 @@
+import type { AgentOrHost } from './agent-ref.ts';
 import type { CheckName } from './check.ts';
 
 /** One trouble of one agent, or of work that has none, from its first finding until it is over. What was done about it hangs on it. */
-export interface Incident {
+export interface Incident extends AgentOrHost {
   id: string;
-  agent: string | null;
   project: string;
   check: CheckName;
   /** What of the agent it is about; null: the agent itself. */

@@ -1,3 +1,4 @@
+import type { AgentOrHost } from './agent-ref.ts';
 import type { CheckName } from './check.ts';
 
 /** How a trouble came to its end. */
@@ -26,9 +27,8 @@ export type Ending =
 export type Verdict = 'right' | 'wrong' | 'unclear';
 
 /** How one finding ended, written once that is known. */
-export interface Score {
+export interface Score extends AgentOrHost {
   incident: string;
-  agent: string | null;
   check: CheckName;
   openedMs: number;
   endedMs: number;

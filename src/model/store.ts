@@ -1,5 +1,6 @@
 import type { Action, ActionOutcome } from './action.ts';
 import type { Authority, Sighting, Source } from './agent.ts';
+import type { AgentRef } from './agent-ref.ts';
 import type { AgingRows, ClockMark } from './aging.ts';
 import type { Deeds, RulePrompt } from './deeds.ts';
 import type { Json, WatchEvent } from './event.ts';
@@ -96,7 +97,7 @@ export interface Store {
   /** It lives. */
   seeHost(host: string): Promise<Result<void, StoreFailure>>;
   /** The ledger: what is meant to be done, before it is done. Not written, not done. */
-  intend(host: string, action: Action): Promise<Result<void, StoreFailure>>;
+  intend(action: Action): Promise<Result<void, StoreFailure>>;
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
   /** Deeds without their last word: the daemon ended before it was known. `delivered`: that it was done, is. */
   openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;
@@ -112,17 +113,17 @@ export interface Store {
   ): Promise<Result<StoredSpawn[], StoreFailure>>;
   /** Writes what was done about a finding into its check rows. */
   noteAction(finding: string, taken: string): Promise<Result<void, StoreFailure>>;
-  saveIncident(host: string, incident: Incident): Promise<Result<void, StoreFailure>>;
+  saveIncident(incident: Incident): Promise<Result<void, StoreFailure>>;
   /** What people were told without a database; `anyway`: also of an agent that is not on record. */
-  storeTold(host: string, told: Told, anyway: boolean): Promise<Result<'stored' | 'no-agent', StoreFailure>>;
+  storeTold(told: Told, anyway: boolean): Promise<Result<'stored' | 'no-agent', StoreFailure>>;
   openIncidents(host: string): Promise<Result<Incident[], StoreFailure>>;
   /** A later word on the same incident replaces an earlier one, but for a person's denial. */
-  saveScore(host: string, score: Score): Promise<Result<void, StoreFailure>>;
+  saveScore(score: Score): Promise<Result<void, StoreFailure>>;
   /** What ended after the given time, the oldest first. */
   recentScores(host: string, afterMs: number): Promise<Result<RecentScore[], StoreFailure>>;
-  saveAuthority(host: string, agent: string, authority: Authority): Promise<Result<void, StoreFailure>>;
+  saveAuthority(agent: AgentRef, authority: Authority): Promise<Result<void, StoreFailure>>;
   loadAuthorities(host: string): Promise<Result<Map<string, Authority>, StoreFailure>>;
-  beginHandoff(host: string, handoff: Handoff): Promise<Result<void, StoreFailure>>;
+  beginHandoff(handoff: Handoff): Promise<Result<void, StoreFailure>>;
   /** From the step it stands at, with all that changes by it, or not at all. */
   takeHandoffStep(
     id: string,

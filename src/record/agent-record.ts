@@ -8,7 +8,7 @@ import { type QueryFailure, withClient } from './queries.ts';
 import { checkName, count, exact, leftOut, moment, sound, texts, words } from './rows.ts';
 
 /** A trouble of an agent, open or over. */
-interface FoundTrouble extends Omit<Incident, 'agent' | 'project' | 'lastPromptMs' | 'lastTellMs'> {
+interface FoundTrouble extends Omit<Incident, 'host' | 'agent' | 'project' | 'lastPromptMs' | 'lastTellMs'> {
   /** Who ended it, as far as that can be known. */
   ending: string | null;
 }
@@ -21,14 +21,14 @@ export interface AgentRecord {
 
 const newest = 10;
 
-export function readAgentRecord(url: string, agent: AgentRef): Promise<Result<AgentRecord, QueryFailure>> {
+export function readAgentRecord(url: string, of: AgentRef): Promise<Result<AgentRecord, QueryFailure>> {
   return withClient(url, async (client) => {
     const rows = await client.query(
       `SELECT i.id, i.opened_at, i.closed_at, i.acked_at, i.prompts, i.tells,
          ${texts('i', 'check_name', 'subject', 'severity', 'text')}, (SELECT left(s.ending, 100) FROM scores s WHERE s.incident_id = i.id) AS ending
        FROM incidents i JOIN agents a ON a.id = i.agent_id WHERE a.host = $1 AND a.name = $2
        ORDER BY i.opened_at DESC LIMIT ${newest}`,
-      [agent.host, agent.name],
+      [of.host, of.agent],
     );
     const found = sound('incidents', foundShape, rows.rows, leftOut).map((row) => ({
       id: row.id,
@@ -43,7 +43,7 @@ export function readAgentRecord(url: string, agent: AgentRef): Promise<Result<Ag
       tells: row.tells,
       ending: row.ending,
     }));
-    const done = await readLedger(client, agent.host, { agent: agent.name, kind: null, limit: newest });
+    const done = await readLedger(client, of.host, { agent: of.agent, kind: null, limit: newest });
     return ok({ found, done: done.reverse() });
   });
 }

@@ -133,9 +133,8 @@ const agentTexts = [
 ] as const;
 const others = agentColumns.filter((column) => column !== 'background' && !agentTexts.some((text) => text === column));
 
-/** With what people call the host. */
-export const selectAgents = `SELECT a.id, left(h.name, 201) AS host_name, ${others.map((column) => `a.${column}`).join(', ')}, ${texts('a', ...agentTexts)},
-  ${json('a', 'background')} FROM agents a LEFT JOIN hosts h ON h.id = a.host`;
+export const selectAgents = `SELECT a.id, ${others.map((column) => `a.${column}`).join(', ')}, ${texts('a', ...agentTexts)},
+  ${json('a', 'background')} FROM agents a`;
 
 const work = z.object({
   kind: z.enum(['subagent', 'shell']),
@@ -151,7 +150,6 @@ const agentShape = z.object({
   client: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/),
   client_version: words(500).nullable(),
   host: z.string(),
-  host_name: exact(200).nullable().catch(null),
   authority: z.enum(['observe', 'nudge', 'manage']).catch('observe'),
   cwd: words(4_096).nullable(),
   // A place on record is one that was shown: where it is odd, it is none.
@@ -212,7 +210,7 @@ export function storedView(row: AgentRecord): Sighting {
     project: row.project,
     client: row.client,
     clientVersion: row.client_version,
-    host: row.host_name ?? row.host,
+    host: row.host,
     authority: row.authority,
     cwd: row.cwd,
     tmux:

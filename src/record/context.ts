@@ -3,7 +3,7 @@ import type { Sighting } from '../model/agent.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
 import { selectAgents, storedRows, storedView, time } from './agent-row.ts';
-import { findAgent } from './known-agent.ts';
+import { findAgent, hostName } from './known-agent.ts';
 import { type QueryFailure, withClient } from './queries.ts';
 import { bigCount, leftOut, moment, sessionId, sound, source, texts, words } from './rows.ts';
 
@@ -45,6 +45,8 @@ const selectPoints = `SELECT p.at, p.used, p.window_size, p.usable, p.turn_at, p
   ${texts('p', 'session_id', 'source', 'compacted')} FROM context_points p`;
 
 export interface ContextHistory {
+  /** As people call it. */
+  host: string;
   view: Sighting;
   /** Of its present session, oldest first. */
   points: ContextPoint[];
@@ -62,7 +64,7 @@ export function readContext(
   return withClient(url, async (client) => {
     const of = await findAgent(client, ownHost, agent);
     if (!of.ok) return of;
-    const { host, name } = of.value;
+    const { host, agent: name } = of.value;
     const agents = await client.query(`${selectAgents} WHERE a.host = $1 AND a.name = $2`, [host, name]);
     const [row] = storedRows(agents.rows, leftOut);
     if (row === undefined) return fail('no-agent', `no agent \`${agent}\``);
@@ -76,6 +78,7 @@ export function readContext(
     );
     return ok({
       view: storedView(row),
+      host: await hostName(client, host),
       points: storedPoints(name, points.rows.reverse()),
       ownCompaction: storedPoints(name, own.rows)[0] ?? null,
     });

@@ -66,5 +66,5 @@ export async function lastRulePrompts(client: pg.ClientBase, host: string, after
      WHERE g.host = $1`,
     [host, time(afterMs)],
   );
-  return rows.rows.map(({ agent, project, trigger, at }) => ({ agent, project, trigger, atMs: at.getTime() }));
+  return rows.rows.map(({ agent, project, trigger, at }) => ({ host, agent, project, trigger, atMs: at.getTime() }));
 }

@@ -34,7 +34,7 @@ const actionsMax = 1_000;
 
 /** Handoffs: a row for each, a further one for every step, and the document in the same transaction as its step. */
 
-export async function beginHandoff(client: pg.ClientBase, host: string, handoff: Handoff): Promise<void> {
+export async function beginHandoff(client: pg.ClientBase, handoff: Handoff): Promise<void> {
   const written = await client.query(
     `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step, asked_by)
      SELECT $1, a.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $13 FROM agents a WHERE a.host = $11 AND a.name = $12`,
@@ -49,7 +49,7 @@ export async function beginHandoff(client: pg.ClientBase, host: string, handoff:
       handoff.oldSession,
       time(handoff.requestedMs),
       'requested',
-      host,
+      handoff.host,
       handoff.agent,
       handoff.by,
     ],
@@ -166,6 +166,7 @@ export async function readHandoffs(
   );
   return sound('handoffs', handoffShape, rows.rows, odd).map((row) => ({
     id: row.id,
+    host,
     agent: row.name,
     project: row.project,
     trigger: row.trigger,

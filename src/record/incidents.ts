@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Authority } from '../model/agent.ts';
+import type { AgentRef } from '../model/agent-ref.ts';
 import type { Incident } from '../model/incident.ts';
 import { time } from './agent-row.ts';
 import { checkName, count, exact, moment, type OddRow, sound, texts, words } from './rows.ts';
 
 const openMax = 10_000;
 
-export async function saveIncident(client: pg.ClientBase, host: string, incident: Incident): Promise<void> {
+export async function saveIncident(client: pg.ClientBase, incident: Incident): Promise<void> {
   await client.query(
     `INSERT INTO incidents (${incidentColumns}, agent_id)
      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, a.id
@@ -15,7 +16,7 @@ export async function saveIncident(client: pg.ClientBase, host: string, incident
      ON CONFLICT (id) DO UPDATE SET severity = excluded.severity, text = excluded.text, closed_at = excluded.closed_at,
        acked_at = excluded.acked_at, prompts = excluded.prompts, last_prompt_at = excluded.last_prompt_at,
        tells = excluded.tells, last_tell_at = excluded.last_tell_at`,
-    [...incidentValues(host, incident), incident.agent],
+    [...incidentValues(incident), incident.agent],
   );
 }
 
@@ -23,8 +24,8 @@ export async function saveIncident(client: pg.ClientBase, host: string, incident
 export const incidentColumns =
   'id, check_name, severity, text, opened_at, closed_at, acked_at, prompts, last_prompt_at, tells, last_tell_at, host, project, subject';
 
-export function incidentValues(host: string, incident: Incident): unknown[] {
-  const { id, check, severity, text, prompts, tells, project, subject } = incident;
+export function incidentValues(incident: Incident): unknown[] {
+  const { id, check, severity, text, prompts, tells, host, project, subject } = incident;
   const [opened, closed, acked] = [incident.openedMs, incident.closedMs, incident.ackedMs].map(time);
   const [prompted, told] = [incident.lastPromptMs, incident.lastTellMs].map(time);
   return [id, check, severity, text, opened, closed, acked, prompts, prompted, tells, told, host, project, subject];
@@ -61,6 +62,7 @@ export async function openIncidents(client: pg.ClientBase, host: string, odd: Od
   const named = rows.rows.map(({ name, ...row }) => ({ ...row, agent: name }));
   return sound('incidents', incidentShape, named, odd).map((row) => ({
     id: row.id,
+    host,
     agent: row.agent,
     project: row.project ?? '',
     check: row.check_name,
@@ -83,8 +85,7 @@ function isCheck(name: string | undefined): boolean {
 
 export async function saveAuthority(
   client: pg.ClientBase,
-  host: string,
-  agent: string,
+  { host, agent }: AgentRef,
   authority: Authority,
 ): Promise<void> {
   await client.query(

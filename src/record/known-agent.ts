@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { AgentRef } from '../model/agent-ref.ts';
+import type { AgentOrHost, AgentRef } from '../model/agent-ref.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { shown } from '../model/text.ts';
 import { exact, leftOut, sound } from './rows.ts';
@@ -21,15 +21,15 @@ export async function findAgent(
   client: pg.ClientBase,
   ownHost: string,
   text: string | null,
-): Promise<Result<{ host: string; name: string | null }, 'no-agent'>>;
+): Promise<Result<AgentOrHost, 'no-agent'>>;
 export async function findAgent(
   client: pg.ClientBase,
   ownHost: string,
   text: string | null,
-): Promise<Result<{ host: string; name: string | null }, 'no-agent'>> {
-  if (text === null) return ok({ host: ownHost, name: null });
+): Promise<Result<AgentOrHost, 'no-agent'>> {
+  if (text === null) return ok({ host: ownHost, agent: null });
   // A name may hold a slash itself.
-  if (await isKnown(client, { host: ownHost, name: text })) return ok({ host: ownHost, name: text });
+  if (await isKnown(client, { host: ownHost, agent: text })) return ok({ host: ownHost, agent: text });
   const slash = text.indexOf('/');
   const none = fail('no-agent', `no agent \`${shown(text, 200)}\``);
   if (slash < 1) return none;
@@ -42,13 +42,13 @@ export async function findAgent(
   const hosts = sound('hosts', z.object({ id: exact() }), rows.rows, leftOut);
   const [only, other] = hosts;
   if (only === undefined) return none;
-  if (other === undefined) return ok({ host: only.id, name });
+  if (other === undefined) return ok({ host: only.id, agent: name });
   const ids = hosts.map(({ id }) => id.slice(0, 8)).join(', ');
   return fail('no-agent', `several hosts are called ${shown(called, 200)}`, `say which by its id: ${ids}`);
 }
 
-async function isKnown(client: pg.ClientBase, { host, name }: AgentRef): Promise<boolean> {
-  return (await client.query('SELECT 1 FROM agents WHERE host = $1 AND name = $2', [host, name])).rowCount !== 0;
+async function isKnown(client: pg.ClientBase, { host, agent }: AgentRef): Promise<boolean> {
+  return (await client.query('SELECT 1 FROM agents WHERE host = $1 AND name = $2', [host, agent])).rowCount !== 0;
 }
 
 /** What people call a host; one that is not on record, by what its rows say. */

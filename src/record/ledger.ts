@@ -21,7 +21,7 @@ import {
 
 /** The ledger: an action is written before it is done, its outcomes after. Rows are only ever added. */
 
-export async function intend(client: pg.ClientBase, host: string, action: Action): Promise<void> {
+export async function intend(client: pg.ClientBase, action: Action): Promise<void> {
   const written = await client.query(
     `INSERT INTO actions (id, at, agent_id, kind, trigger, intent, finding, host)
      SELECT $1, $2, a.id, $3, $4, $5, $6, $7
@@ -33,7 +33,7 @@ export async function intend(client: pg.ClientBase, host: string, action: Action
       action.trigger,
       JSON.stringify({ ...action.intent, daemon: ownProcess() }),
       action.finding,
-      host,
+      action.host,
       action.agent,
     ],
   );
@@ -87,7 +87,7 @@ export async function openActions(
   const read = sound('actions', openShape, rows.rows, odd);
   return read
     .filter(({ intent }) => !isAnothers(intent.daemon))
-    .map(({ delivered, ...row }) => ({ action: toAction(row), delivered }));
+    .map(({ delivered, ...row }) => ({ action: toAction(host, row), delivered }));
 }
 
 /** One that lives, on the same database: it is still at it. */
@@ -118,7 +118,7 @@ export async function readLedger(
     [host, filter.limit, filter.agent, ...(filter.kind === null ? [] : [filter.kind])],
   );
   return sound('actions', entryShape, rows.rows, leftOut).map(({ subject, outcomes, ...row }) => ({
-    ...toAction(row),
+    ...toAction(host, row),
     subject,
     outcomes: outcomes.map(({ at, ...outcome }) => ({ ...outcome, atMs: at })),
   }));
@@ -169,6 +169,6 @@ const openShape = actionShape
 
 const entryShape = actionShape.extend({ subject: words(1_000).nullable(), outcomes: outcomesShape });
 
-function toAction({ at, name, ...row }: z.infer<typeof actionShape>): Action {
-  return { ...row, atMs: at, agent: name };
+function toAction(host: string, { at, name, ...row }: z.infer<typeof actionShape>): Action {
+  return { ...row, atMs: at, host, agent: name };
 }

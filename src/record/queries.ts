@@ -36,7 +36,7 @@ export function readEvents(
       `SELECT e.id, e.at, ${texts('a', 'name')}, ${texts('e', 'source', 'kind')}, ${json('e', 'data')}
        FROM events e JOIN agents a ON a.id = e.agent_id
        WHERE a.host = $1 AND ($2::text IS NULL OR a.name = $2) ORDER BY e.at DESC, e.recorded_at DESC LIMIT $3`,
-      [of.value.host, of.value.name, limit],
+      [of.value.host, of.value.agent, limit],
     );
     const read = sound('events', eventShape, rows.rows.reverse(), leftOut);
     const host = await hostName(client, of.value.host);
@@ -59,8 +59,8 @@ export function queryLedger(
   return withClient(url, async (client) => {
     const of = await findAgent(client, ownHost, filter.agent);
     if (!of.ok) return of;
-    const { host, name } = of.value;
-    const entries = await readLedger(client, host, { ...filter, agent: name });
+    const { host, agent } = of.value;
+    const entries = await readLedger(client, host, { ...filter, agent });
     return ok({ host: await hostName(client, host), entries });
   });
 }

@@ -6,13 +6,13 @@ import type { RecentScore } from '../model/store.ts';
 import { time } from './agent-row.ts';
 import { checkName, count, exact, leftOut, moment, type OddRow, oneOf, sound, texts } from './rows.ts';
 
-export async function saveScore(client: pg.ClientBase, host: string, score: Score): Promise<void> {
+export async function saveScore(client: pg.ClientBase, score: Score): Promise<void> {
   await client.query(
     `INSERT INTO scores (incident_id, host, agent, check_name, opened_at, ended_at, ending)
      VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (incident_id) DO UPDATE SET ended_at = excluded.ended_at, ending = excluded.ending
      WHERE scores.ending <> 'human-denied'`,
-    [score.incident, host, score.agent, score.check, time(score.openedMs), time(score.endedMs), score.ending],
+    [score.incident, score.host, score.agent, score.check, time(score.openedMs), time(score.endedMs), score.ending],
   );
 }
 
@@ -56,6 +56,7 @@ export async function recentScores(
   );
   return sound('scores', scoreShape, rows.rows, odd, ({ incident_id }) => incident_id).map((row) => ({
     incident: row.incident_id,
+    host,
     agent: row.agent,
     check: row.check_name,
     subject: row.subject,

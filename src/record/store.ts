@@ -49,7 +49,7 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     newestRowMs: (host) => inTransaction(pool, (client) => newestRowMs(client, host)),
     enterHost: (host) => inTransaction(pool, (client) => enterHost(client, host)),
     seeHost: (host) => inTransaction(pool, (client) => seeHost(client, host)),
-    intend: (host, action) => inTransaction(pool, (client) => intend(client, host, action)),
+    intend: (action) => inTransaction(pool, (client) => intend(client, action)),
     conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host, odd)),
     deedsAbout: (findings) => inTransaction(pool, (client) => deedsAbout(client, findings)),
@@ -57,15 +57,14 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     loadSpawns: (host, endedAfterMs, only) =>
       inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only, odd)),
     noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),
-    saveIncident: (host, incident) => inTransaction(pool, (client) => saveIncident(client, host, incident)),
-    storeTold: (host, told, anyway) => inTransaction(pool, (client) => storeTold(client, host, told, anyway)),
+    saveIncident: (incident) => inTransaction(pool, (client) => saveIncident(client, incident)),
+    storeTold: (told, anyway) => inTransaction(pool, (client) => storeTold(client, told, anyway)),
     openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host, odd)),
-    saveScore: (host, score) => inTransaction(pool, (client) => saveScore(client, host, score)),
+    saveScore: (score) => inTransaction(pool, (client) => saveScore(client, score)),
     recentScores: (host, afterMs) => inTransaction(pool, (client) => recentScores(client, host, afterMs, odd)),
-    saveAuthority: (host, agent, authority) =>
-      inTransaction(pool, (client) => saveAuthority(client, host, agent, authority)),
+    saveAuthority: (agent, authority) => inTransaction(pool, (client) => saveAuthority(client, agent, authority)),
     loadAuthorities: (host) => inTransaction(pool, (client) => loadAuthorities(client, host, odd)),
-    beginHandoff: (host, handoff) => inTransaction(pool, (client) => beginHandoff(client, host, handoff)),
+    beginHandoff: (handoff) => inTransaction(pool, (client) => beginHandoff(client, handoff)),
     takeHandoffStep: (id, from, taken, change) =>
       inTransaction(pool, (client) => takeHandoffStep(client, id, from, taken, change)),
     loadHandoffs: (host, afterMs) =>

@@ -64,12 +64,14 @@ interface Entry extends Told {
  */
 export class Spool {
   readonly #dir: string;
+  readonly #host: string;
   readonly #files: Pick<Files, 'list' | 'readSmall'>;
   readonly #entries = new Map<string, Entry>();
   #failure: string | null = null;
 
-  constructor(dir: string, files: Pick<Files, 'list' | 'readSmall'>) {
+  constructor(dir: string, host: string, files: Pick<Files, 'list' | 'readSmall'>) {
     this.#dir = dir;
+    this.#host = host;
     this.#files = files;
   }
 
@@ -168,7 +170,11 @@ export class Spool {
     if (!read.ok) return null;
     try {
       const { incident, tellings } = fileShape.parse(JSON.parse(read.text));
-      return { incident, tellings };
+      const host = this.#host;
+      return {
+        incident: { host, ...incident },
+        tellings: tellings.map(({ action, outcome }) => ({ action: { host, ...action }, outcome })),
+      };
     } catch {
       return null;
     }
@@ -204,11 +210,13 @@ function removed(file: string): void {
   } catch {}
 }
 
-function withoutSecrets({ incident, tellings }: Told): Told {
+/** Whose it is, is the directory's: what is read from there is this host's. */
+function withoutSecrets({ incident, tellings }: Told) {
+  const host = undefined;
   return {
-    incident: { ...incident, text: storable(incident.text).slice(0, 4_000) },
+    incident: { ...incident, host, text: storable(incident.text).slice(0, 4_000) },
     tellings: tellings.map(({ action, outcome }) => ({
-      action: { ...action, intent: clean(action.intent) as Action['intent'] },
+      action: { ...action, host, intent: clean(action.intent) as Action['intent'] },
       outcome:
         outcome === null ? null : { ...outcome, reason: outcome.reason === null ? null : storable(outcome.reason) },
     })),

@@ -8,7 +8,6 @@ import type { Clock } from '../model/world.ts';
 import type { Spool } from './spool.ts';
 
 interface Parts {
-  host: string;
   store: Store;
   spool: Spool;
   clock: Clock;
@@ -53,10 +52,10 @@ export class WaitingRows {
     this.#sinceMs = parts.clock.monotonicMs();
     this.store = {
       ...parts.store,
-      intend: (host, action) => this.#intend(host, action),
+      intend: (action) => this.#intend(action),
       conclude: (outcome) => this.#conclude(outcome),
-      saveIncident: (_host, incident) => this.#take(incident),
-      saveScore: (_host, score) => this.#later(() => keepNewest(this.#scores, score.incident, score, waitingMax)),
+      saveIncident: (incident) => this.#take(incident),
+      saveScore: (score) => this.#later(() => keepNewest(this.#scores, score.incident, score, waitingMax)),
       noteAction: (finding, taken) => this.#later(() => keepNewest(this.#notes, finding, taken, waitingMax)),
       openIncidents: (host) => this.#openIncidents(host),
     };
@@ -93,10 +92,10 @@ export class WaitingRows {
     await this.#writing;
   }
 
-  async #intend(host: string, action: Action): Promise<Result<void, StoreFailure>> {
+  async #intend(action: Action): Promise<Result<void, StoreFailure>> {
     const { store, spool } = this.#parts;
-    if (action.kind !== 'notify') return store.intend(host, action);
-    const intended = this.#isAway ? null : await this.#within(store.intend(host, action));
+    if (action.kind !== 'notify') return store.intend(action);
+    const intended = this.#isAway ? null : await this.#within(store.intend(action));
     if (intended?.ok || intended?.reason === 'refused') return intended;
     const incident = this.#known.get(action.finding ?? '');
     if (incident !== undefined && spool.intend(incident, action)) return ok(undefined);
@@ -173,22 +172,22 @@ export class WaitingRows {
 
   /** Agents first, since all else refers to them. */
   async #writeOnce(): Promise<string | null> {
-    const { store, host, flush } = this.#parts;
+    const { store, flush } = this.#parts;
     if (!(await flush())) return 'other rows wait';
     return (
       (await this.#writeSpool()) ??
-      (await this.#each(this.#incidents, ([, incident]) => store.saveIncident(host, incident))) ??
-      (await this.#each(this.#scores, ([, score]) => store.saveScore(host, score))) ??
+      (await this.#each(this.#incidents, ([, incident]) => store.saveIncident(incident))) ??
+      (await this.#each(this.#scores, ([, score]) => store.saveScore(score))) ??
       (await this.#each(this.#notes, ([finding, taken]) => store.noteAction(finding, taken))) ??
       (await this.#writeOutcomes())
     );
   }
 
   async #writeSpool(): Promise<string | null> {
-    const { store, spool, host, clock } = this.#parts;
+    const { store, spool, clock } = this.#parts;
     const anyway = clock.monotonicMs() - this.#sinceMs > seenByMs;
     for (const told of spool.told) {
-      const stored = await store.storeTold(host, told, anyway);
+      const stored = await store.storeTold(told, anyway);
       const failure = this.#failure(stored);
       if (failure !== null) return failure;
       if (!stored.ok || stored.value === 'stored') spool.remove(told);

@@ -32,7 +32,7 @@ class Host {
       openIncidents: async () => ok(structuredClone(this.incidents('open'))),
       recentScores: async () => ok([]),
       deedsAbout: async () => ok(new Map()),
-      saveIncident: async (_host: string, incident: Incident) => {
+      saveIncident: async (incident: Incident) => {
         this.#rows.set(incident.id, structuredClone(incident));
         return ok(undefined);
       },

@@ -229,7 +229,7 @@ export class Keeper {
   }
 
   async #storeScore(score: Score): Promise<void> {
-    const saved = await this.#parts.store.saveScore(this.#parts.host, score);
+    const saved = await this.#parts.store.saveScore(score);
     if (!saved.ok) throw new Error(`a score was not stored: ${saved.message}`);
   }
 }

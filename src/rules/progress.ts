@@ -79,7 +79,7 @@ export class WorkProgress {
     const filled = fillTemplate('spawn-update', {}, this.#parts.config().templates);
     if (!filled.ok) return false;
     const result = await this.#parts.actions.prompt({
-      agent: view.agent,
+      ...{ host: view.host, agent: view.agent },
       text: filled.text,
       trigger: progressTrigger,
       by: 'rule',

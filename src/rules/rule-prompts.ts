@@ -51,7 +51,7 @@ export class RulePrompts {
       return false;
     }
     const result = await this.#parts.actions.prompt({
-      agent: view.agent,
+      ...{ host: view.host, agent: view.agent },
       text: said.map(({ text }) => text).join(' '),
       trigger: `rule:${lead.incident.check}`,
       by: 'rule',
@@ -77,10 +77,10 @@ export class RulePrompts {
 
   /** Puts on record that it is not said, and why. */
   drop(incident: Incident, reason: Refusal): Promise<void> {
-    const { agent, check, text, id: finding } = incident;
+    const { host, agent, check, text, id: finding } = incident;
     return this.#parts.actions.drop(
       'prompt',
-      { agent, trigger: `rule:${check}`, by: 'rule', finding },
+      { host, agent, trigger: `rule:${check}`, by: 'rule', finding },
       { check, text },
       reason,
     );

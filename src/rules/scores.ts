@@ -39,11 +39,11 @@ export class Scores {
   }
 
   score(incident: Incident, view: AgentView | null, endedMs: number, denied: boolean): Score {
-    const { id, agent, check, subject, openedMs } = incident;
+    const { id, host, agent, check, subject, openedMs } = incident;
     const acts = (agent === null ? undefined : this.#acts.get(agent)) ?? [];
     const spawn = subject === null ? null : this.#parts.spawnStatus(agent, subject);
     const ending = endingOf(incident, { view, acts, spawn, denied });
-    return { incident: id, agent, check, openedMs, endedMs, ending };
+    return { incident: id, host, agent, check, openedMs, endedMs, ending };
   }
 
   #actOf(agent: string, { fact, atMs }: SessionEvent): Act | null {

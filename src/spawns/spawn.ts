@@ -98,11 +98,25 @@ export class Spawn {
     return before;
   }
 
-  state(): SpawnState {
+  /** What other programs put in belongs to no host: it is a matter of whoever looks. */
+  state(host: string): SpawnState {
     const { agent, project, sessionId, taskId, taskType, label, source, status, reason, output, endedAtMs } = this.row;
     const { quietMs, untold, orphan } = this;
     return {
-      ...{ agent, project, sessionId, taskId, taskType, label, source, status, reason, output, endedAtMs },
+      ...{
+        host: this.row.host ?? host,
+        agent,
+        project,
+        sessionId,
+        taskId,
+        taskType,
+        label,
+        source,
+        status,
+        reason,
+        output,
+        endedAtMs,
+      },
       ...{ row: this.row.id, quietMs, untold, orphan },
       failureLine: this.#ending?.line ?? null,
       stopped: this.end?.how === 'stopped',

@@ -110,7 +110,7 @@ export class Spawns {
     }
     const batch = emptyBatch();
     const changes = this.#lookAtAll(moment, views, batch);
-    const states = [...this.#spawns.values()].map((each) => each.state());
+    const states = [...this.#spawns.values()].map((each) => each.state(this.#parts.host));
     const warnMs = Math.min(60_000, moment.limits.stallMs / 4);
     const troubles = findSpawnTroubles(states, { warnMs }, moment.nowMs);
     this.#parts.board.post(

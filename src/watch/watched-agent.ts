@@ -20,7 +20,6 @@ import type {
   StateReading,
 } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
-import type { HostEntry } from '../model/host.ts';
 import { keepNotAfter, notAfter } from '../model/not-after.ts';
 import type { SpawnSigns } from '../model/spawn.ts';
 import type { StoredAgent } from '../model/store.ts';
@@ -42,7 +41,7 @@ const settled: readonly State[] = ['idle', 'waiting', 'limited'];
 
 interface Parts {
   name: string;
-  host: Pick<HostEntry, 'id' | 'name'>;
+  host: string;
   seen: SeenAgent;
   follower: AgentFollower;
   /** null: its client keeps no records of them. */
@@ -92,7 +91,7 @@ export class WatchedAgent {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#client = parts.seen.client;
-    this.#events = new AgentEvents(parts.host.id, parts.name);
+    this.#events = new AgentEvents(parts.host, parts.name);
     this.#seen = parts.seen;
     this.name = parts.name;
     this.#before = parts.stored;
@@ -306,7 +305,7 @@ export class WatchedAgent {
     this.#heardMs = Math.max(this.#heardMs ?? 0, heardOnScreen(signs.screen, reading) ?? 0) || null;
     return describeAgent({
       name: this.name,
-      host: host.name,
+      host,
       authority: authority(this.#seen.place?.pane.session ?? null),
       startedAtMs,
       seen: this.#seen,

@@ -4,7 +4,6 @@ import type { Board } from '../findings/board.ts';
 import type { Examiner } from '../findings/examiner.ts';
 import type { Authority, ClientName, OffFacts, Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
-import type { HostEntry } from '../model/host.ts';
 import type { StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessId, ProcessInfo } from '../model/world.ts';
 import { AgentFollower } from '../sense/agent-follower.ts';
@@ -28,7 +27,7 @@ const descendantsMax = 200;
 const endsEveryMs = 900;
 
 export interface WatcherParts {
-  host: HostEntry;
+  host: string;
   clients: readonly AgentClient[];
   fleet: Fleet;
   inbox: Inbox;

@@ -14,9 +14,18 @@ interface Example<K extends DeedKind> {
   done?: (agent: TypedAgent) => number;
 }
 
-const common = { agent: 'a-ps', trigger: 'human', by: 'human me', finding: null } as const;
+const common = { host: 'h', agent: 'a-ps', trigger: 'human', by: 'human me', finding: null } as const;
 const incident = {
-  ...{ id: 'i', agent: 'a-ps', project: 'a', check: 'waiting-human', subject: null, severity: 'warning', text: 't' },
+  ...{
+    id: 'i',
+    host: 'h',
+    agent: 'a-ps',
+    project: 'a',
+    check: 'waiting-human',
+    subject: null,
+    severity: 'warning',
+    text: 't',
+  },
   ...{ openedMs: 1, closedMs: null, ackedMs: null, prompts: 0, lastPromptMs: null, tells: 0, lastTellMs: null },
 } as Incident;
 

@@ -21,6 +21,7 @@ export function at(step: HandoffStep, changes: Partial<Handoff> = {}): Handoff {
   const saved = way.indexOf(step) >= way.indexOf('saved');
   return {
     id: 'h',
+    host: 'h',
     agent: 'a-ps',
     project: 'a',
     trigger: 'rule:at-percent',

@@ -39,8 +39,8 @@ export function found(check: CheckName, more: Partial<Found> = {}): Found {
 
 /** These agents are seen, each with its troubles, which hold at the first look. */
 export function see(board: Board, seen: readonly { view: Sighting; findings: readonly Found[] }[]): void {
-  const troubles = seen.flatMap(({ view: { agent, project }, findings }) =>
-    findings.map((finding): FoundTrouble => ({ agent, project, finding })),
+  const troubles = seen.flatMap(({ view: { host, agent, project }, findings }) =>
+    findings.map((finding): FoundTrouble => ({ host, agent, project, finding })),
   );
   for (const { view } of seen) board.examined(view, { findings: [], coming: [], fine: [] });
   board.post('spawns', troubles);

@@ -198,7 +198,7 @@ export class MadeUp {
       odd: (...row) => this.odd.push(row),
       failed: (error) => this.#failed(error),
       store: {
-        beginHandoff: async (_host, handoff) => {
+        beginHandoff: async (handoff) => {
           this.#at();
           this.#rows.set(handoff.id, structuredClone(handoff));
           this.#at();

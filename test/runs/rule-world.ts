@@ -153,18 +153,18 @@ export class RuleWorld {
       lastRulePrompts: async () =>
         ok(
           this.#prompts().map(({ trigger, atMs }) => ({
-            ...{ agent: this.view.agent, project: this.view.project, atMs },
+            ...{ host: 'h', agent: this.view.agent, project: this.view.project, atMs },
             trigger: trigger as `rule:${string}`,
           })),
         ),
       // Slower than any other row.
-      saveIncident: async (_host, incident) => {
+      saveIncident: async (incident) => {
         await settle(3);
         return commit(() => void this.incidents.set(incident.id, { ...incident }));
       },
       saveScore: async () => ok(undefined),
       noteAction: () => commit(() => {}),
-      intend: (_host, action) => commit(() => void this.actions.push(action)),
+      intend: (action) => commit(() => void this.actions.push(action)),
       conclude: (outcome) => commit(() => void this.outcomes.push(outcome)),
     };
     return store as Store;

@@ -27,7 +27,7 @@ export class RuledAgent extends TypedAgent {
     const store = {
       ...this.ledger.store,
       ...emptyStore,
-      saveIncident: async (_host: string, incident: Incident) => {
+      saveIncident: async (incident: Incident) => {
         if (!this.incidents.some(({ id }) => id === incident.id)) this.incidents.push(incident);
         return ok(undefined);
       },

@@ -43,7 +43,7 @@ export class Ledger {
   }
 
   readonly store = {
-    intend: async (_host: string, action: Action) => {
+    intend: async (action: Action) => {
       if (this.isGone) return fail('unavailable', 'the database is gone');
       this.actions.push(action);
       return ok(undefined);
@@ -122,6 +122,7 @@ export class TypedAgent {
 
   prompt(text = 'Go on with it.') {
     return this.actions.prompt({
+      host: 'h',
       agent: 'a-ps',
       text,
       trigger: 'rule:silent-stop',

@@ -213,7 +213,7 @@ describe('a host', () => {
 
   it('is the same under another name', async () => {
     await store.enterHost(host('renamed', { name: 'before' }));
-    await store.saveAuthority('renamed', 'a', 'observe');
+    await store.saveAuthority({ host: 'renamed', agent: 'a' }, 'observe');
     await newAgent('renamed', 'a', 0, 'idle');
     await store.enterHost(host('renamed', { name: 'after' }));
     expect(await authorities('renamed')).toEqual({ a: 'observe' });
@@ -225,8 +225,8 @@ describe('a host', () => {
     ['a second supervisor on the machine', { machine: 'm' }],
   ])('that is %s begins anew, but what a person forbade stays forbidden', async (what, given) => {
     await store.enterHost(host('original', { machine: 'm' }));
-    await store.saveAuthority('original', 'forbidden', 'observe');
-    await store.saveAuthority('original', 'allowed', 'manage');
+    await store.saveAuthority({ host: 'original', agent: 'forbidden' }, 'observe');
+    await store.saveAuthority({ host: 'original', agent: 'allowed' }, 'manage');
     await store.enterHost(host(what, given));
     expect(await authorities(what)).toEqual({ forbidden: 'observe' });
     await store.enterHost(host('a stranger', { machine: 'n' }));

@@ -29,7 +29,7 @@ async function did(given: Partial<Action>, atSeconds: number, ...outcomes: strin
   const atMs = baseMs + atSeconds * 1_000;
   const intent = { text: `said at ${atSeconds}`, tag: 'wk-12ab', ...given.intent };
   const action = { id, atMs, agent: 'a-ps', kind: 'prompt', trigger: 'rule:silent-stop', finding: null, ...given };
-  expect(await store.intend('h', { ...action, intent } as Action)).toMatchObject({ ok: true });
+  expect(await store.intend({ ...action, host: 'h', intent } as Action)).toMatchObject({ ok: true });
   for (const outcome of outcomes) await store.conclude({ actionId: id, atMs, outcome, reason: null, proof: null });
 }
 

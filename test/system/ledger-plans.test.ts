@@ -92,15 +92,16 @@ it.each<[string, (on: pg.ClientBase) => Promise<unknown>]>([
   ['what was done for a handoff', (on) => handoffActions(on, handoff, leftOut)],
   ['what was done about troubles', (on) => deedsAbout(on, [randomUUID(), randomUUID()])],
   ['when rules last spoke', (on) => lastRulePrompts(on, 'h', Date.now() - 300_000)],
-  ['an intent', (on) => intend(on, 'h', { ...action, finding: null })],
+  ['an intent', (on) => intend(on, { ...action, host: 'h', finding: null })],
   ['its outcome', (on) => conclude(on, { actionId: action.id, atMs: 0, outcome: 'x', reason: null, proof: null })],
   ['agents that nobody speaks of', (on) => expire(on, 'h', 'agents', Date.now(), 10)],
   [
     'a handoff that begins',
     (on) =>
-      beginHandoff(on, 'h', {
+      beginHandoff(on, {
         ...{
           id: handoff,
+          host: 'h',
           agent: 'a5',
           project: 'p',
           trigger: 'human',

@@ -146,7 +146,7 @@ it('the action has a row before it is done, is proved by the record, and is sett
       clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
       notice: (line: string) => rows.push(line),
       store: {
-        intend: async (_host: string, action: { kind: string; intent: object }) => {
+        intend: async (action: { kind: string; intent: object }) => {
           left.push({ action, delivered: false });
           rows.push(`intent ${action.kind} ${JSON.stringify(action.intent)}`);
           return { ok: true };

@@ -193,15 +193,16 @@ describe('a batch', () => {
 
 describe('what people were told while there was no database', () => {
   const incident = (agent: string | null): Incident => ({
-    ...{ id: randomUUID(), agent, project: 'p', check: 'waiting-human', subject: null, severity: 'warning', text: 't' },
+    ...{ id: randomUUID(), host: 'here', agent, project: 'p', check: 'waiting-human', subject: null },
+    ...{ severity: 'warning', text: 't' },
     ...{ openedMs: 1_000, closedMs: null, ackedMs: null, prompts: 0, lastPromptMs: null, tells: 1, lastTellMs: 2_000 },
   });
   const told = (about: Incident): Told => ({
     incident: about,
     tellings: [1_000, 2_000].map((atMs) => ({
       action: {
-        ...{ id: randomUUID(), atMs, agent: about.agent, kind: 'notify', trigger: 'rule:waiting-human' },
-        ...{ intent: { title: 'x' }, finding: about.id },
+        ...{ id: randomUUID(), atMs, host: 'here', agent: about.agent, kind: 'notify' },
+        ...{ trigger: 'rule:waiting-human', intent: { title: 'x' }, finding: about.id },
       },
       outcome: { atMs: atMs + 1, outcome: 'told', reason: null, proof: null },
     })),
@@ -232,20 +233,20 @@ describe('what people were told while there was no database', () => {
     const about = incident(null);
     const all = told(about);
     for (let time = 0; time < 3; time += 1)
-      expect(await store.storeTold('here', all, false)).toEqual({ ok: true, value: 'stored' });
+      expect(await store.storeTold(all, false)).toEqual({ ok: true, value: 'stored' });
     const ids = all.tellings.map(({ action }) => action.id).toSorted();
     expect(await rows(about.id)).toEqual({ actions: ids, outcomes: [1, 1], incidents: [{ tells: 1, acked: false }] });
-    await store.saveIncident('here', { ...about, tells: 3, ackedMs: 9_000 });
-    await store.storeTold('here', all, false);
+    await store.saveIncident({ ...about, tells: 3, ackedMs: 9_000 });
+    await store.storeTold(all, false);
     expect((await rows(about.id)).incidents).toEqual([{ tells: 3, acked: true }]);
   });
 
   it('waits for the row of its agent, and is stored without it where none will come', async () => {
     const about = incident('never-seen');
     const all = told(about);
-    expect(await store.storeTold('here', all, false)).toEqual({ ok: true, value: 'no-agent' });
+    expect(await store.storeTold(all, false)).toEqual({ ok: true, value: 'no-agent' });
     expect((await rows(about.id)).actions).toEqual([]);
-    expect(await store.storeTold('here', all, true)).toEqual({ ok: true, value: 'stored' });
+    expect(await store.storeTold(all, true)).toEqual({ ok: true, value: 'stored' });
     expect(await rows(about.id)).toMatchObject({ outcomes: [1, 1], incidents: [] });
   });
 });
@@ -256,11 +257,19 @@ it('reads its own times whatever form the server writes times in', async () => {
   );
   try {
     const about: Incident = {
-      ...{ id: randomUUID(), agent: null, project: 'p', check: 'database-away', subject: 'dates', severity: 'warning' },
-      ...{ text: 'x', openedMs: Date.now() - 60_000, closedMs: null, ackedMs: null, prompts: 0, lastPromptMs: null },
+      ...{ id: randomUUID(), host: 'dated', agent: null, project: 'p', check: 'database-away', subject: 'dates' },
+      ...{
+        severity: 'warning',
+        text: 'x',
+        openedMs: Date.now() - 60_000,
+        closedMs: null,
+        ackedMs: null,
+        prompts: 0,
+        lastPromptMs: null,
+      },
       ...{ tells: 1, lastTellMs: Date.now() - 30_000 },
     };
-    expect((await german.saveIncident('dated', about)).ok).toBe(true);
+    expect((await german.saveIncident(about)).ok).toBe(true);
     expect(await german.openIncidents('dated')).toEqual({ ok: true, value: [about] });
   } finally {
     await german.close();
@@ -275,13 +284,13 @@ it('what a daemon that lives has begun on the same database is its own to settle
     const action = {
       id,
       atMs: Date.now(),
-      agent: 'typed',
+      ...{ host: 'here', agent: 'typed' },
       kind: 'prompt',
       trigger: 'human',
       intent,
       finding: null,
     } as const;
-    expect((await store.intend('here', action)).ok).toBe(true);
+    expect((await store.intend(action)).ok).toBe(true);
     const client = new pg.Client({ connectionString: database.adminUrl });
     await client.connect();
     await client.query('ALTER TABLE actions DISABLE TRIGGER USER');

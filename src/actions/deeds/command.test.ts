@@ -88,12 +88,15 @@ class Client {
   }
 
   clear() {
-    return this.actions.clear('a-ps', {
-      by: 'rule',
-      about: { handoff: 'h', deed: 'clear' },
-      leftovers: [],
-      session: old,
-    });
+    return this.actions.clear(
+      { host: 'h', agent: 'a-ps' },
+      {
+        by: 'rule',
+        about: { handoff: 'h', deed: 'clear' },
+        leftovers: [],
+        session: old,
+      },
+    );
   }
 
   #terminal(): PaneTerminal {

@@ -3,6 +3,7 @@ import type { ClientCommand, Dialect } from '../../clients/client.ts';
 import { commandIn } from '../../decide/handoff/recipe.ts';
 import { typableCommand } from '../../decide/prompt-text.ts';
 import type { Action, Refusal } from '../../model/action.ts';
+import type { AgentRef } from '../../model/agent-ref.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Json } from '../../model/event.ts';
 import { keepNewest } from '../../model/keep-newest.ts';
@@ -54,12 +55,16 @@ const markCharsMax = 24;
 const decisionMs = 3_000;
 const agentsMax = 1_000;
 
-export function compactOrder(agent: string, by: Caller): CommandOrder {
-  return { agent, trigger: 'human', finding: null, command: 'compact', by };
+export function compactOrder({ host, agent }: AgentRef, by: Caller): CommandOrder {
+  return { host, agent, trigger: 'human', finding: null, command: 'compact', by };
 }
 
-export function handoffOrder(agent: string, command: CommandOrder['command'], handoff: ForHandoff): CommandOrder {
-  return { agent, trigger: 'handoff', finding: null, command, ...handoff };
+export function handoffOrder(
+  { host, agent }: AgentRef,
+  command: CommandOrder['command'],
+  handoff: ForHandoff,
+): CommandOrder {
+  return { host, agent, trigger: 'handoff', finding: null, command, ...handoff };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Proof } from '../../act/deliver.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Action, DeedReason, Refusal, Trigger } from '../../model/action.ts';
 import type { Authority } from '../../model/agent.ts';
+import type { AgentOrHost } from '../../model/agent-ref.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Json } from '../../model/event.ts';
 import type { SessionEvent } from '../../model/session-event.ts';
@@ -12,9 +13,7 @@ import type { WatchedAgent } from '../../watch/watched-agent.ts';
 import type { Typist } from '../typist.ts';
 
 /** What is asked for; each kind adds what else it takes. */
-export interface Order {
-  /** null: it is about no agent. */
-  agent: string | null;
+export interface Order extends AgentOrHost {
   trigger: Trigger;
   finding: string | null;
   /** Who wants it: stands in the intent. null: of a handoff from before that was written down. */

@@ -15,7 +15,7 @@ function teller() {
   const meantFor: unknown[] = [];
   const done = { ok: true, value: undefined };
   const store = {
-    intend: async (_host: string, action: Action) => {
+    intend: async (action: Action) => {
       meantFor.push(action.intent.channels);
       return done;
     },

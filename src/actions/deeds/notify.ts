@@ -28,8 +28,8 @@ interface NotifyOrder extends Order {
 }
 
 export function notifyOrder(incident: Incident, view: Sighting | null, sinceMs: number): NotifyOrder {
-  const { agent, check, id } = incident;
-  return { agent, trigger: `rule:${check}`, by: 'rule', finding: id, incident, view, sinceMs };
+  const { host, agent, check, id } = incident;
+  return { host, agent, trigger: `rule:${check}`, by: 'rule', finding: id, incident, view, sinceMs };
 }
 
 const hadMax = 1_000;

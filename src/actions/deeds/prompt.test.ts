@@ -7,6 +7,7 @@ const intent = (more: Partial<Action> = {}): Action => ({
   ...{
     id: 'i',
     atMs: 1_000_000,
+    host: 'h',
     agent: 'a-ps',
     kind: 'prompt',
     trigger: 'rule:silent-stop',
@@ -21,6 +22,7 @@ describe('an agent whose context is full', () => {
     const agent = new TypedAgent();
     agent.percent = used;
     const order = {
+      host: 'h',
       agent: 'a-ps',
       text: 'One more thing.',
       trigger: 'human',
@@ -123,6 +125,7 @@ describe('a prompt', () => {
   it('is not typed when what it is about was over before its turn came', async () => {
     const agent = new TypedAgent();
     const request = {
+      host: 'h',
       agent: 'a-ps',
       text: 'Go on.',
       trigger: 'rule:silent-stop',

@@ -1,13 +1,24 @@
 import { fail, ok } from '../../model/result.ts';
 import { type AgentDocument, agentDocument, findingDocument, type StatusDocument } from '../status.ts';
 import type { Doors } from './doors.ts';
-import { defineRequest, type RequestAnswer } from './request.ts';
+import { agentField, defineRequest, type RequestAnswer } from './request.ts';
 
 export const status = defineRequest({
   name: 'status',
   who: 'anyone',
   input: {},
   answer: (_, doors) => ok(statusDocument(doors)),
+});
+
+/** The same of one agent alone. */
+export const agentStatus = defineRequest({
+  name: 'agent-status',
+  who: 'anyone',
+  input: { agent: agentField },
+  answer: ({ agent }, doors) => {
+    const of = statusOf(agent, doors);
+    return of.ok ? ok({ ...statusDocument(doors), agents: [of.value] }) : of;
+  },
 });
 
 export function statusDocument(doors: Doors): StatusDocument {
@@ -27,7 +38,7 @@ export function statusDocument(doors: Doors): StatusDocument {
       prompts: { reacted: acting.reactions.total, in_time: acting.reactions.inTime },
     },
     agents: board.views().map((view) => ({
-      ...agentDocument(view, spawns.documents(view.agent), nowMs),
+      ...agentDocument(view, doors.host.name, spawns.documents(view.agent), nowMs),
       handoff: acting.handoffs.running(view.agent),
       hold: acting.holdOn(view.agent),
       handoff_waits: doors.handoffWaits(view.agent),

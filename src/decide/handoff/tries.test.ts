@@ -7,6 +7,7 @@ const pauseMs = 60_000;
 function failed(reason: string, atMs: number, changes: Partial<Handoff> = {}): Handoff {
   return {
     id: reason,
+    host: 'h',
     agent: 'a-ps',
     project: 'a',
     trigger: 'rule:at-percent',
