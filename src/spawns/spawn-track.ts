@@ -3,6 +3,7 @@ import { ownHost } from '../home/host-id.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { StoredSpawn } from '../model/spawn.ts';
 import { shown } from '../model/text.ts';
+import { findAgent } from '../record/known-agent.ts';
 import { type QueryFailure, withClient } from '../record/queries.ts';
 import { addSpawn, endSpawn, type LivingAgent, listSpawns, livingAgents } from '../record/spawn-track.ts';
 import { ownFiles } from '../sense/files.ts';
@@ -42,7 +43,11 @@ export async function trackSpawn(
   if (unusable !== null) return fail('unsafe', unusable, 'name the file it writes to; it need not be there yet');
   return withClient<{ parent: string | null; output: string | null }, TrackFailure>(url, async (client) => {
     const agents = await livingAgents(client, ownHost());
-    const parent = findParent(request, agents);
+    const named = request.agent === null ? null : await findAgent(client, ownHost(), request.agent);
+    if (named?.ok === false) return named;
+    const isOther = named !== null && named.value.host !== ownHost();
+    const parent = isOther ? null : findParent({ ...request, agent: named?.value.agent ?? null }, agents);
+    if (isOther) return fail('no-agent', `\`${request.agent}\` is on another host`, 'track its work there');
     if (request.agent !== null && parent === null) return fail('no-agent', `no agent \`${request.agent}\``);
     const added = await addSpawn(
       client,
@@ -106,7 +111,7 @@ function whyUnusable(output: string): string | null {
 }
 
 /** Who is asked about it: the one named, `{project}-ps`, the agent this command runs under, the only one of the project. */
-function findParent(request: TrackRequest, agents: LivingAgent[]): LivingAgent | null {
+function findParent(request: Pick<TrackRequest, 'agent' | 'project'>, agents: LivingAgent[]): LivingAgent | null {
   if (request.agent !== null) return agents.find(({ name }) => name === request.agent) ?? null;
   const named = agents.find(({ name }) => name === `${request.project}-ps`);
   if (named !== undefined) return named;

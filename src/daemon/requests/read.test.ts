@@ -44,7 +44,7 @@ async function ask(name: string, asker: object | undefined, more: object = {}) {
   const doors = {
     acting: { ...acting, handoffs: { request: does } },
     board: { views: () => [view], view: () => view },
-    host: { id: 'id-1', name: 'box' },
+    host: { id: 'id-1-and-more', name: 'box' },
     unpause: () => handed.push('unpaused'),
     whyKept: async () => ({ ok: true, value: 'kept' }),
   } as unknown as Doors;
@@ -84,9 +84,18 @@ describe('an agent that asks', () => {
 
 it.each([
   ['box/shop-ps', true],
-  ['id-1/shop-ps', true],
+  ['id-1-and-more/shop-ps', true],
+  ['id-1-and/shop-ps', true],
+  ['id-1/shop-ps', false],
   ['other/shop-ps', false],
 ])('the agent %s is known: %s', async (agent, isKnown) => {
   const { handed, answer } = await ask('compact', person, { agent });
   expect(isKnown ? handed[0] : answer).toEqual(isKnown ? 'shop-ps' : expect.objectContaining({ reason: 'no-agent' }));
+});
+
+it('of an agent of another host it is said who has to be asked', async () => {
+  expect((await ask('compact', person, { agent: 'other/shop-ps' })).answer).toMatchObject({
+    message: 'no agent `other/shop-ps` on this host',
+    fix: 'what is on other the daemon there has to be asked',
+  });
 });

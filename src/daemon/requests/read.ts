@@ -23,6 +23,9 @@ const askerShape = z.strictObject({
   processes: z.array(z.strictObject({ pid: z.number(), startTicks: z.string().max(30) })).max(100),
 });
 
+/** So much of a host's id is enough to call it by. */
+const idCharsMin = 8;
+
 /** Who talks to the socket by hand and does not say who they are. */
 const nobody: Asker = { user: '', processes: [] };
 
@@ -79,12 +82,25 @@ function callerOf(asker: Asker, views: readonly Sighting[]): Caller {
   return humanNamed(asker.user);
 }
 
-/** By its name, or as `host/name` with this host's name or id. */
+/** By its name, or as `host/name` with this host's name or id, as `findAgent` has it for those who read the record. */
 function agentNamed(text: string, host: Doors['host'], views: readonly Sighting[]): RequestAnswer<string> {
-  const own = [`${host.name}/`, `${host.id}/`].find((start) => text.startsWith(start));
-  for (const name of [text, text.slice(own?.length ?? 0)])
+  // A name may hold a slash itself.
+  const slash = text.indexOf('/');
+  const called = slash < 1 ? null : text.slice(0, slash);
+  const isOwn = called !== null && isCalled(called, host);
+  for (const name of isOwn ? [text, text.slice(slash + 1)] : [text])
     if (views.some(({ agent }) => agent === name)) return ok(name);
+  if (called !== null && !isOwn)
+    return fail(
+      'no-agent',
+      `no agent \`${shown(text, 200)}\` on this host`,
+      `what is on ${shown(called, 200)} the daemon there has to be asked`,
+    );
   const names = views.map(({ agent }) => agent);
   const known = names.length === 0 ? 'none is known yet' : `known: ${names.slice(0, 10).join(', ')}`;
   return fail('no-agent', `no agent \`${shown(text, 200)}\``, known);
+}
+
+function isCalled(text: string, { id, name }: Doors['host']): boolean {
+  return text === name || text === id || (text.length >= idCharsMin && id.startsWith(text));
 }

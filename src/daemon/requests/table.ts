@@ -12,7 +12,7 @@ import { inbox } from './inbox.ts';
 import { interrupt } from './interrupt.ts';
 import { prompt } from './prompt.ts';
 import type { AnyRequest } from './request.ts';
-import { status } from './status.ts';
+import { agentStatus, status } from './status.ts';
 import { stop } from './stop.ts';
 import { unpause } from './unpause.ts';
 import { why } from './why.ts';
@@ -20,6 +20,7 @@ import { why } from './why.ts';
 /** Everything that may be asked of the daemon, by whatever way in: socket, command line, and what is to come. */
 export const requests = [
   status,
+  agentStatus,
   health,
   agentHealth,
   why,

@@ -1,6 +1,5 @@
 import { type AskFailure, askControl } from '../../daemon/control.ts';
 import type { RequestDocument, RequestInput, RequestName } from '../../daemon/requests/table.ts';
-import type { AgentDocument, StatusDocument } from '../../daemon/status.ts';
 import { type DaemonRecord, findHome, runningDaemon } from '../../home/home.ts';
 import { CommandFailure, exit } from './outcome.ts';
 
@@ -42,12 +41,4 @@ export async function askDaemon<Name extends RequestName>(
   const isSilent = answer.reason === 'silent' || answer.reason === 'gone';
   const wayOut = answer.fix ?? (isSilent ? 'see `watchkeeper doctor`' : null);
   throw new CommandFailure(codes[answer.reason], answer.message, wayOut);
-}
-
-export function needAgent(status: StatusDocument, name: string): AgentDocument {
-  const found = status.agents.find((agent) => agent.agent === name);
-  if (found !== undefined) return found;
-  const names = status.agents.map((agent) => agent.agent);
-  const known = names.length === 0 ? 'none is known yet' : `known: ${names.slice(0, 10).join(', ')}`;
-  throw new CommandFailure(exit.notFound, `no agent \`${name}\``, known);
 }

@@ -28,7 +28,7 @@ export function addCompact(program: Command): void {
           wrapped(
             result.reason === null
               ? result.outcome
-              : `${result.outcome}: ${await refusalText(result.reason, agent, 'manage')}`,
+              : `${result.outcome}: ${await refusalText(result.reason, result.agent, 'manage')}`,
           ),
         );
       process.exitCode = exitCodes[result.outcome];

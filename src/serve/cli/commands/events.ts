@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { followControl } from '../../../daemon/control.ts';
 import { recentEvents } from '../../../rows/records.ts';
-import { needDaemon } from '../daemon.ts';
+import { askDaemon, needDaemon } from '../daemon.ts';
 import { onRecord, queryFailure } from '../database.ts';
 import { type EventLine, eventText } from '../event-text.ts';
 import { print, printJson } from '../output.ts';
@@ -24,7 +24,7 @@ export function addEvents(program: Command): void {
     .option('-n, --limit <count>', 'how many of the newest to begin with', wholeNumber, 50)
     .option('--json', 'one JSON document a line')
     .action(async (agent: string | undefined, options: EventsOptions) => {
-      const following = options.follow ? follow(agent, options.json === true) : null;
+      const following = options.follow ? follow(await nameOf(agent), options.json === true) : null;
       const read = await onRecord((url) => recentEvents(url, agent ?? null, options.limit));
       if (!read.ok) {
         following?.stop();
@@ -35,6 +35,11 @@ export function addEvents(program: Command): void {
       following?.begin();
       await following?.ended;
     });
+}
+
+/** New events have the plain name. */
+async function nameOf(agent: string | undefined): Promise<string | undefined> {
+  return agent === undefined ? agent : (await askDaemon('agent-health', { agent })).agent;
 }
 
 /** Listens before the record is read, and speaks after: so no event falls in between. */

@@ -6,7 +6,7 @@ import { handoffWaitsText } from '../../../handoff/documents.ts';
 import { findHome } from '../../../home/home.ts';
 import { counted } from '../../../model/count.ts';
 import { wholePercent } from '../../../model/percent.ts';
-import { askDaemon, needAgent } from '../daemon.ts';
+import { askDaemon } from '../daemon.ts';
 import { holdText } from '../hold-text.ts';
 import { hostsText } from '../hosts-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
@@ -52,9 +52,8 @@ export function addStatus(program: Command): void {
 }
 
 async function ofThisHost(name: string | undefined) {
-  const all = await askDaemon('status', {});
-  const document = name === undefined ? all : { ...all, agents: [needAgent(all, name)] };
-  const started = all.agents.length > 0 ? '' : (await import('../../../clients/clients.ts')).watchedTitles;
+  const document = await (name === undefined ? askDaemon('status', {}) : askDaemon('agent-status', { agent: name }));
+  const started = document.agents.length > 0 ? '' : (await import('../../../clients/clients.ts')).watchedTitles;
   return { document, text: () => statusText(document, started) };
 }
 
