@@ -207,7 +207,7 @@ describe('a host', () => {
     expect(await authorities(other)).toEqual({ a: 'observe' });
     expect(await store.openIncidents(id)).toMatchObject({ value: [{ check: 'mass-failure' }] });
     expect(await store.openIncidents(other)).toMatchObject({ value: [] });
-    expect(await store.load(id)).toMatchObject({ value: [{ view: { agent: 'a', host: 'old-name' } }] });
+    expect(await store.load(id)).toMatchObject({ value: [{ view: { agent: 'a', host: id } }] });
     expect(await store.load(other)).toMatchObject({ value: [] });
   });
 
@@ -217,7 +217,7 @@ describe('a host', () => {
     await newAgent('renamed', 'a', 0, 'idle');
     await store.enterHost(host('renamed', { name: 'after' }));
     expect(await authorities('renamed')).toEqual({ a: 'observe' });
-    expect(await store.load('renamed')).toMatchObject({ value: [{ view: { agent: 'a', host: 'after' } }] });
+    expect(await store.load('renamed')).toMatchObject({ value: [{ view: { agent: 'a', host: 'renamed' } }] });
   });
 
   it.each([

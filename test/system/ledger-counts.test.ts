@@ -69,7 +69,7 @@ it('of each rule and agent the last prompt is known that was not refused', async
   const last = await store.lastRulePrompts('h', baseMs - 60_000);
   if (!last.ok) throw new Error(last.message);
   expect(last.value.filter(({ agent }) => agent === 'b-ps')).toEqual([
-    { agent: 'b-ps', project: 'b', trigger, atMs: baseMs + 20_000 },
+    { host: 'h', agent: 'b-ps', project: 'b', trigger, atMs: baseMs + 20_000 },
   ]);
   expect(await store.lastRulePrompts('elsewhere', 0)).toEqual({ ok: true, value: [] });
 });
