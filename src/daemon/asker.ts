@@ -1,4 +1,5 @@
 import os from 'node:os';
+import { type Caller, humanNamed } from '../model/caller.ts';
 import { linuxProcesses } from '../sense/processes.ts';
 import type { Asker } from './requests/read.ts';
 
@@ -14,6 +15,11 @@ export function ownAsker(): Asker {
     info = processes.info(info.ppid);
   }
   return { user: userName(), processes: above };
+}
+
+/** Who has this command do something without a daemon, which alone knows agents. */
+export function ownCaller(): Caller {
+  return humanNamed(userName());
 }
 
 /** In a container there may be an account without a name. */

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { rmSync } from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +16,7 @@ import { Board } from '../findings/board.ts';
 import { Examiner } from '../findings/examiner.ts';
 import { HealthRows } from '../findings/health-rows.ts';
 import type { HandoffNews } from '../handoff/news.ts';
-import { type Home, isPaused, removeDaemonRecord, unpause, writeDaemonRecord } from '../home/home.ts';
+import { type Home, isPaused, removeDaemonRecord, writeDaemonRecord } from '../home/home.ts';
 import { fileLog, type Log } from '../home/log.ts';
 import { version } from '../home/version.ts';
 import type { Authority, Sighting } from '../model/agent.ts';
@@ -36,6 +37,7 @@ import { Retention } from '../rows/retention.ts';
 import { Saver } from '../rows/saver.ts';
 import { Spool } from '../rows/spool.ts';
 import { WaitingRows } from '../rows/waiting-rows.ts';
+import { Words } from '../rows/words.ts';
 import { bootMs, systemClock } from '../sense/clock.ts';
 import { ownFiles } from '../sense/files.ts';
 import { Fleet } from '../sense/fleet.ts';
@@ -112,6 +114,7 @@ export class Daemon {
   readonly #watcher: Watcher;
   readonly #journal: Journal;
   readonly #saver: Saver;
+  readonly #words: Words;
   readonly #retention: Retention;
   readonly #acting: Acting;
   readonly #spawns: Spawns;
@@ -140,12 +143,8 @@ export class Daemon {
     this.#log = fileLog(options.home.logFile);
     this.#journal = new Journal(store, host.id, this.#counters);
     const files = ownFiles(this.#processes.uid);
-    this.#loop = new Loop({
-      tick: () => this.#tick(),
-      pulse: () => this.#pulse(),
-      tickMs: () => this.#config.current().config.tickSeconds * 1000,
-      failed: (error) => this.#failed('a pass', error),
-    });
+    // Who has something new says so here, and need not know who looks then.
+    const nudges = new EventEmitter<{ nudge: [fully: boolean] }>();
     this.#hooks = new AgentHooksLook({ home: options.home, files, clock: systemClock });
     this.#fleet = new Fleet({
       clients,
@@ -154,7 +153,7 @@ export class Daemon {
       processes: this.#processes,
       files,
       counters: this.#counters,
-      changed: () => this.#loop.nudge(true),
+      changed: () => nudges.emit('nudge', true),
     });
     const inbox = new Inbox({
       dir: options.home.inbox,
@@ -191,6 +190,7 @@ export class Daemon {
     const spool = new Spool(options.home.spoolDir, host.id, files);
     const failed = (error: unknown) => this.#failed('an action', error);
     const rows = new WaitingRows({ store, spool, clock: this.#clock, flush, failed });
+    this.#words = new Words({ host: host.id, home: options.home, files, store, failed });
     const said = new Map<string, Authority>();
     const record = (row: CheckRow) => this.#journal.addCheck(row);
     this.#board = new Board({ ...common, host: host.id, store: rows.store, record, failed });
@@ -202,7 +202,7 @@ export class Daemon {
       off: (client, clientVersion) => broken.of(client, clientVersion),
       configFor: (directories) => configAt(this.#config.current(), directories),
       congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
-      changed: () => this.#loop.nudge(false),
+      changed: () => nudges.emit('nudge', false),
       failed: (error) => this.#failed('a look at one agent', error),
     });
     this.#spawns = new Spawns({
@@ -223,6 +223,13 @@ export class Daemon {
       this.#watcher.clockSet(byMs, nowMs);
       this.#acting.clockSet(byMs, nowMs);
     });
+    this.#loop = new Loop({
+      tick: () => this.#tick(),
+      pulse: () => this.#pulse(),
+      tickMs: () => this.#config.current().config.tickSeconds * 1000,
+      failed: (error) => this.#failed('a pass', error),
+    });
+    nudges.on('nudge', (fully) => this.#loop.nudge(fully));
     this.#doors = {
       sinceMs: this.#sinceMs,
       clock: this.#clock,
@@ -231,7 +238,8 @@ export class Daemon {
       missing: () => this.#config.missing(),
       handoffWaits: (agent) => this.#handoffWaits(agent, hooksShownMs),
       paused: () => this.#isPaused(),
-      unpause: () => unpause(options.home),
+      home: options.home,
+      words: this.#words,
       watcher: this.#watcher,
       board: this.#board,
       spawns: this.#spawns,
@@ -351,6 +359,7 @@ export class Daemon {
     this.#acting.round();
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
+    void this.#words.store();
     void this.#retention.round();
     this.#showLife();
   }
@@ -454,6 +463,7 @@ export class Daemon {
     this.#watcher.close();
     await this.#saver.end();
     await this.#retention.end();
+    await this.#words.store();
     await this.#store.close();
     if (!keepDb) {
       const stopped = await this.#database.stop();

@@ -7,6 +7,7 @@ import { fail, ok, type Result } from '../model/result.ts';
 import type { Store } from '../model/store.ts';
 import { redactTables, whyKept } from '../record/redact.ts';
 import { databaseUrl, withDatabase } from '../rows/database.ts';
+import { ownCaller } from './asker.ts';
 import { askControl } from './control.ts';
 
 /** Taking out what slipped through: of the tables, of our own files, and of a running daemon's memory. */
@@ -65,7 +66,7 @@ async function redactDatabase(
   if (!databaseUrl(home, environment).ok) return ok({});
   return withDatabase<Record<string, number>, RedactFailure>(home, environment, { progress }, async ({ url }) => {
     const forgotten = await forgetFirst(home, url, forms);
-    return forgotten.ok ? redactTables(url, forms, ownHost(environment)) : forgotten;
+    return forgotten.ok ? redactTables(url, forms, { host: ownHost(environment), by: ownCaller() }) : forgotten;
   });
 }
 
@@ -99,7 +100,7 @@ export function forgetful(store: Store): Store {
 }
 
 /** What is written for people and for ourselves; the rest of the data directory is only looked through. */
-const mayChange = /^(?:daemon\.log(?:\.1)?|(?:inbox|spool)\/.*)$/;
+const mayChange = /^(?:daemon\.log(?:\.1)?|(?:inbox|spool|words)\/.*)$/;
 const notOurs = /^pg\/(?!data\/log(?:\/|$))./;
 
 function redactFiles(home: Home, forms: readonly string[]): { files: string[]; left: string[] } {

@@ -19,7 +19,7 @@ afterEach(() => {
 describe('a pause', () => {
   it('holds until it is taken back', () => {
     expect(isPaused(home)).toBe(false);
-    expect(pause(home, 'lunch').ok).toBe(true);
+    expect(pause(home, 'human me', 'lunch').ok).toBe(true);
     expect(isPaused(home)).toBe(true);
     unpause(home);
     expect(isPaused(home)).toBe(false);

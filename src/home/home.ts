@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSyn
 import os from 'node:os';
 import path from 'node:path';
 import { makeFolder } from '../act/install/own-file.ts';
+import type { Caller } from '../model/caller.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { whyNotOurs } from '../record/own-folder.ts';
 import { isAlive } from '../record/own-process.ts';
@@ -23,6 +24,8 @@ export interface Home {
   inbox: string;
   /** What people were told while the database was away. */
   spoolDir: string;
+  /** What people said about Watchkeeper itself, until the ledger has it. */
+  wordsDir: string;
   /** What agents may write without a dialog, and how a hook finds out. */
   allowancesDir: string;
   /** What `init` did to which file. */
@@ -46,6 +49,7 @@ export function findHome(environment: NodeJS.ProcessEnv): Home {
     hooksDir: path.join(dir, 'hooks'),
     inbox: path.join(dir, 'inbox'),
     spoolDir: path.join(dir, 'spool'),
+    wordsDir: path.join(dir, 'words'),
     allowancesDir: path.join(dir, 'allowances'),
     installsDir: path.join(dir, 'installs'),
     conformanceDir: path.join(dir, 'conformance'),
@@ -132,11 +136,13 @@ export function isRunning(daemon: DaemonRecord): boolean {
 }
 
 /** Works with daemon and database down, and holds at once: the file's existence is the pause. */
-export function pause(home: Home, reason: string): Result<void, 'unusable'> {
+export function pause(home: Home, by: Caller, reason: string): Result<void, 'unusable'> {
   const made = makeHomeDir(home);
   if (!made.ok) return made;
   try {
-    writeFileSync(home.pausedFile, `${JSON.stringify({ at: new Date().toISOString(), reason })}\n`, { mode: 0o600 });
+    writeFileSync(home.pausedFile, `${JSON.stringify({ at: new Date().toISOString(), by, reason })}\n`, {
+      mode: 0o600,
+    });
     return ok(undefined);
   } catch (error) {
     return fail(

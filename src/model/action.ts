@@ -13,7 +13,10 @@ export interface DeedNames {}
 
 export type DeedKind = keyof DeedNames;
 /** What is taken out of the tables is put on record by the tables themselves, in the same moment. */
-type ActionKind = DeedKind | 'redact';
+type ActionKind = DeedKind | WordKind | 'redact';
+
+/** What people say to Watchkeeper about itself: it is so at once, and its row comes after. */
+export type WordKind = 'pause' | 'unpause' | 'stop';
 
 /** Why nothing was typed. */
 export type Refusal =

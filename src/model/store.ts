@@ -98,6 +98,8 @@ export interface Store {
   seeHost(host: string): Promise<Result<void, StoreFailure>>;
   /** The ledger: what is meant to be done, before it is done. Not written, not done. */
   intend(action: Action): Promise<Result<void, StoreFailure>>;
+  /** What was said and is so: the row and its outcome, once, however often it comes. */
+  storeWord(word: Action): Promise<Result<void, StoreFailure>>;
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
   /** Deeds without their last word: the daemon ended before it was known. `delivered`: that it was done, is. */
   openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;

@@ -40,6 +40,16 @@ export async function intend(client: pg.ClientBase, action: Action): Promise<voi
   if (written.rowCount !== 1) throw new Error(`agent ${action.agent} is not on record`);
 }
 
+export async function storeWord(client: pg.ClientBase, word: Action): Promise<void> {
+  const { id, atMs, kind, trigger, intent, host } = word;
+  const written = await client.query(
+    `INSERT INTO actions (id, at, kind, trigger, intent, host) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
+    [id, time(atMs), kind, trigger, JSON.stringify(intent), host],
+  );
+  if (written.rowCount === 1)
+    await conclude(client, { actionId: id, atMs, outcome: 'confirmed', reason: null, proof: null });
+}
+
 export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): Promise<void> {
   // One whose commit was not acknowledged comes again.
   await client.query(

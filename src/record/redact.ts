@@ -1,3 +1,4 @@
+import type { Caller } from '../model/caller.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { connect, reasonOf } from './connection.ts';
 
@@ -12,11 +13,11 @@ const refused = '22023';
 export async function redactTables(
   url: string,
   forms: readonly string[],
-  host: string,
+  { host, by }: { host: string; by: Caller },
 ): Promise<Result<Record<string, number>, 'refused' | 'unavailable'>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return ok(await redactOnce(url, forms, host));
+      return ok(await redactOnce(url, forms, host, by));
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code === refused) return fail('refused', message);
@@ -41,9 +42,16 @@ export async function whyKept(url: string, forms: readonly string[]): Promise<Re
   }
 }
 
-async function redactOnce(url: string, forms: readonly string[], host: string): Promise<Record<string, number>> {
+async function redactOnce(
+  url: string,
+  forms: readonly string[],
+  host: string,
+  by: Caller,
+): Promise<Record<string, number>> {
   const client = await connect(url, { statement_timeout: statementMs });
   try {
+    // Into its row: the function writes nothing else that comes from outside.
+    await client.query("SELECT set_config('watchkeeper.caller', $1, false)", [by]);
     const done = await client.query<{ replaced: Record<string, number> }>(
       'SELECT redact_everywhere($1::text[], $2) AS replaced',
       [forms, host],

@@ -10,7 +10,7 @@ import { deedsAbout, lastRulePrompts } from './deeds.ts';
 import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
 import { enterHost, seeHost } from './hosts.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
-import { conclude, intend, openActions } from './ledger.ts';
+import { conclude, intend, openActions, storeWord } from './ledger.ts';
 import { addClockMark, clockMarks, expire, newestRowMs } from './retention.ts';
 import { leftOut, type OddRow } from './rows.ts';
 import { recentScores, saveScore } from './scores.ts';
@@ -50,6 +50,7 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     enterHost: (host) => inTransaction(pool, (client) => enterHost(client, host)),
     seeHost: (host) => inTransaction(pool, (client) => seeHost(client, host)),
     intend: (action) => inTransaction(pool, (client) => intend(client, action)),
+    storeWord: (word) => inTransaction(pool, (client) => storeWord(client, word)),
     conclude: (outcome) => inTransaction(pool, (client) => conclude(client, outcome)),
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host, odd)),
     deedsAbout: (findings) => inTransaction(pool, (client) => deedsAbout(client, findings)),

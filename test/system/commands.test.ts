@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../src/conform/until.ts';
 import { readPlace, rootOf } from '../../src/record/embedded/place.ts';
 import { openStandIn, type StandIn } from './stand-in.ts';
-import { openWorld, type World } from './world.ts';
+import { openWorld, type World, waitMs } from './world.ts';
 
 let world: World;
 let agent: StandIn;
@@ -275,6 +275,26 @@ describe('with a daemon', () => {
     const { root, isOutside } = databaseOf(world.dataDir);
     if (isOutside) expect(up.stderr).toContain(`, its database in ${root}; `);
     expect((await world.doctor()).checks.get('database')?.detail).toContain(`embedded in ${root}, as the user `);
+  });
+
+  it('who paused it, let it act again and stopped it is on record, also of when no daemon or database ran', async () => {
+    const me = `human ${os.userInfo().username}`;
+    await world.run('pause', '--reason', 'lunch');
+    await world.down();
+    await world.run('unpause');
+    await world.run('pause');
+    await world.up();
+    await world.run('unpause');
+    const words = async () => {
+      const { items } = JSON.parse((await world.run('audit', '--json')).stdout);
+      return items.filter(({ agent }: { agent: unknown }) => agent === null).slice(-5);
+    };
+    await until('all is on record', async () => (await words()).at(-1)?.kind === 'unpause', waitMs);
+    const said = await words();
+    expect(said.map(({ kind }: { kind: string }) => kind)).toEqual(['pause', 'stop', 'unpause', 'pause', 'unpause']);
+    for (const word of said) expect(word).toMatchObject({ by: me, trigger: 'human', outcome: 'confirmed' });
+    expect(said[0].intent).toMatchObject({ reason: 'lunch' });
+    expect((await world.run('audit')).stdout).toMatch(new RegExp(`pause +${me} +confirmed +lunch`));
   });
 
   it('one that has ended is said to have, and when', async () => {

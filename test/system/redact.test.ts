@@ -16,6 +16,7 @@ import { cloneDatabase, type TestDatabase } from './database.ts';
 const secret = 'Pa"ss\\wö/rd 1';
 const inJson = JSON.stringify(secret).slice(1, -1);
 const forms = [JSON.stringify(inJson).slice(1, -1), inJson, secret];
+const me = { host: 'h', by: 'human me' } as const;
 const handoff = randomUUID();
 const action = randomUUID();
 let database: TestDatabase;
@@ -84,7 +85,7 @@ async function everything(): Promise<Map<string, string[]>> {
 describe('a secret is taken out of everything stored', () => {
   it('by the daemon’s role, in every table and form, and nothing else changes', async () => {
     const before = await everything();
-    const done = await redactTables(database.url, forms, 'h');
+    const done = await redactTables(database.url, forms, me);
     const replaced = { action_outcomes: 1, actions: 1, active_spawns: 2, agents: 1, events: 1, handoffs: 1 };
     expect(done).toEqual({ ok: true, value: replaced });
     const after = await everything();
@@ -125,9 +126,11 @@ describe('a secret is taken out of everything stored', () => {
     ]);
   });
 
-  it('and the ledger says that it was, and where', async () => {
+  it('and the ledger says that it was, by whom, and where', async () => {
     const { rows } = await admin.query("SELECT intent, host, trigger FROM actions WHERE kind = 'redact'");
-    expect(rows).toMatchObject([{ host: 'h', trigger: 'human', intent: { replaced: { actions: 1, handoffs: 1 } } }]);
+    expect(rows).toMatchObject([
+      { host: 'h', trigger: 'human', intent: { by: 'human me', replaced: { actions: 1, handoffs: 1 } } },
+    ]);
   });
 });
 
@@ -200,7 +203,7 @@ describe('nothing else can be done that way', () => {
       ok: true,
       value: expect.stringMatching(/^[^\n]+$/),
     });
-    const done = await redactTables(database.url, given as string[], 'h');
+    const done = await redactTables(database.url, given as string[], me);
     expect(done).toMatchObject({ ok: false, reason: 'refused' });
     expect(await everything()).toEqual(before);
   });
@@ -217,7 +220,7 @@ describe('nothing else can be done that way', () => {
   ])('%s is text like any other', async (_name, given) => {
     const before = await everything();
     expect(await whyKept(database.url, [given])).toEqual({ ok: true, value: null });
-    expect(await redactTables(database.url, [given], 'h')).toEqual({ ok: true, value: {} });
+    expect(await redactTables(database.url, [given], me)).toEqual({ ok: true, value: {} });
     const after = await everything();
     for (const table of ['agents', 'events', 'handoffs', 'active_spawns'])
       expect(after.get(table)).toEqual(before.get(table));

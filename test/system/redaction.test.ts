@@ -2,6 +2,7 @@
 // not known as one goes when somebody names it, for good.
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../src/conform/until.ts';
@@ -99,7 +100,8 @@ describe('redaction', () => {
     expect(await exported(world)).not.toMatch(/correct horse|battery/);
     expect(world.log()).not.toMatch(/correct horse|battery/);
     const audit = await world.run('audit', '--json');
-    expect(audit.stdout).toContain('"kind":"redact"');
+    const row = JSON.parse(audit.stdout).items.find(({ kind }: { kind: string }) => kind === 'redact');
+    expect(row).toMatchObject({ by: `human ${os.userInfo().username}`, outcome: 'confirmed' });
     // The agent's own record still has it, and the daemon still looks at it.
     agent.write(prompt('again'), apiError(`API Error: 400 again ${secret}`), turnEnd());
     await until('more is stored', async () => (await exported(world)).includes('again [redacted]'), waitMs);

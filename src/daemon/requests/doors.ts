@@ -1,11 +1,13 @@
 import type { Config } from '../../config/schema.ts';
 import type { Board } from '../../findings/board.ts';
+import type { Home } from '../../home/home.ts';
 import type { Counters } from '../../model/counters.ts';
 import type { Result } from '../../model/result.ts';
 import type { Clock } from '../../model/world.ts';
 import type { AgentRecord } from '../../record/agent-record.ts';
 import type { Journal } from '../../rows/journal.ts';
 import type { Saver } from '../../rows/saver.ts';
+import type { Words } from '../../rows/words.ts';
 import type { Spawns } from '../../spawns/spawns.ts';
 import type { Watcher } from '../../watch/watcher.ts';
 import type { Acting } from '../acting.ts';
@@ -20,7 +22,8 @@ export interface Doors {
   missing: () => string[];
   handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
-  unpause: () => void;
+  home: Home;
+  words: Words;
   watcher: Watcher;
   board: Board;
   spawns: Spawns;

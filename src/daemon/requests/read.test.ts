@@ -1,9 +1,17 @@
 // Who asks: a person by the name of their account, or the agent below which the question is asked. It goes with every request.
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { agentView } from '../../../test/runs/agent-view.ts';
+import { findHome } from '../../home/home.ts';
+import type { Word } from '../../home/words.ts';
 import type { Doors } from './doors.ts';
 import { answerRequest, readRequest } from './read.ts';
 import { requests } from './table.ts';
+
+const home = findHome({ WATCHKEEPER_HOME: mkdtempSync(path.join(os.tmpdir(), 'wk-asked-')) });
+afterAll(() => rmSync(home.dir, { recursive: true, force: true }));
 
 let view = agentView('idle', null, 1, { agent: 'shop-ps' });
 const { pid, startTicks } = view.process;
@@ -23,7 +31,9 @@ const inputs: Record<string, object> = {
   handoff: { agent: 'shop-ps', dryRun: false },
   authority: { agent: 'shop-ps', authority: 'observe' },
   ack: { id: 'i', denied: false },
+  pause: { reason: 'lunch' },
   unpause: {},
+  stop: { keepDb: true },
   forget: { forms: ['hunter2hunter2'] },
 };
 
@@ -45,14 +55,17 @@ async function ask(name: string, asker: object | undefined, more: object = {}) {
     acting: { ...acting, handoffs: { request: does } },
     board: { views: () => [view], view: () => view },
     host: { id: 'id-1-and-more', name: 'box' },
-    unpause: () => handed.push('unpaused'),
+    home,
+    words: { say: ({ kind, by }: Word) => handed.push(kind, by) },
+    stop: () => {},
     whyKept: async () => ({ ok: true, value: 'kept' }),
   } as unknown as Doors;
   const read = readRequest(JSON.stringify({ ask: name, ...inputs[name], ...more, ...(asker && { asker }) }));
   return { handed, answer: read.ok ? await answerRequest(read.value, doors) : read };
 }
 
-const acting = ['prompt', 'compact', 'interrupt', 'handoff', 'authority', 'ack'];
+const forPeople: string[] = requests.filter(({ who }) => who === 'people').map(({ name }) => name);
+const acting = ['prompt', 'compact', 'interrupt', 'handoff', 'authority', 'ack', 'pause', 'unpause', 'stop'];
 
 describe.each(acting)('%s', (name) => {
   it('is put on record under the name of the account', async () =>
@@ -63,11 +76,10 @@ describe.each(acting)('%s', (name) => {
 });
 
 describe('an agent that asks', () => {
-  it.each(acting.filter((name) => name !== 'authority' && name !== 'ack'))('for %s is named', async (name) =>
+  it.each(acting.filter((name) => !forPeople.includes(name)))('for %s is named', async (name) =>
     expect((await ask(name, below)).handed).toContain('agent shop-ps'),
   );
 
-  const forPeople = requests.filter(({ who }) => who === 'people').map(({ name }) => name);
   it.each(forPeople)('may not %s', async (name) => {
     const { handed, answer } = await ask(name, below);
     expect(answer).toMatchObject({ ok: false, reason: 'not-allowed' });

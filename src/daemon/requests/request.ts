@@ -58,5 +58,8 @@ const name = z.string().min(1).max(1_000);
 
 export const idField = name.describe('an id');
 
+/** Of the row of a person's word: whoever gets no answer leaves the word in a file under the same id. */
+export const wordIdField = z.uuid().optional();
+
 /** `name`, or `host/name`. Before a request is answered it is looked up, and the plain name stands here. */
 export const agentField = name.describe('an agent');

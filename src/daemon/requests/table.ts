@@ -10,6 +10,7 @@ import { handoff, handoffState } from './handoff.ts';
 import { agentHealth, health } from './health.ts';
 import { inbox } from './inbox.ts';
 import { interrupt } from './interrupt.ts';
+import { pause } from './pause.ts';
 import { prompt } from './prompt.ts';
 import type { AnyRequest } from './request.ts';
 import { agentStatus, status } from './status.ts';
@@ -35,6 +36,7 @@ export const requests = [
   handoffState,
   authority,
   ack,
+  pause,
   unpause,
   forget,
   stop,

@@ -34,7 +34,14 @@ function ledgerText(entries: LedgerEntry[], { agent, kind }: LedgerQuery): strin
     },
     {
       text: shown(
-        String(entry.intent.text ?? entry.intent.command ?? entry.intent.authority ?? entry.intent.check ?? ''),
+        String(
+          entry.intent.text ??
+            entry.intent.command ??
+            entry.intent.authority ??
+            entry.intent.check ??
+            entry.intent.reason ??
+            '',
+        ),
       ),
     },
   ]);
