@@ -171,17 +171,54 @@ function rings() {
     .map((room) => `scripts/check-imports.mjs: ${room} reaches itself by what it may import: take a step out`);
 }
 
+/** The members of each class, as the formatter lays them out: one begins at the third column, with all that is indented below it. */
+function classesOf(text) {
+  return [...text.matchAll(/^(?:export )?(?:abstract )?class [^\n]*\{\n([\s\S]*?)^\}$/gm)].map((found) => {
+    const start = found.index + found[0].indexOf('{\n') + 2;
+    const heads = [...found[1].matchAll(memberForm)];
+    return heads.map(({ 1: name, 2: sign, index }, n) => {
+      const body = found[1].slice(index, heads[n + 1]?.index);
+      const isCalled = sign === '(' || / = (?:async )?\([^\n]*=>/.test(body);
+      return { name, at: start + index, body, isCalled };
+    });
+  });
+}
+const memberForm = /^ {2}(?:(?:readonly|override|async|static|get|set) )*\*?(#?\w+)(?:<[^(\n]*>)?[!?]?([(:;]| =)/gm;
+
+const usesIn = (body) => [...body.matchAll(/\bthis\.(#?\w+)/g)].map(({ 1: name, index }) => ({ name, index }));
+
 /**
- * In a constructor nothing names a part that is made after it: such a lambda is a ring that no import shows. What goes back goes
- * as a value, or through the board.
+ * While the parts of a class are made nothing names a part that is made after it, be it through a method of its own: such a lambda
+ * is a ring that no import shows. What goes back goes as a value, or through the board.
  */
 function forwardUses(text) {
-  const start = text.indexOf('\n  constructor(');
-  const body = text.slice(0, Math.max(0, start < 0 ? 0 : text.indexOf('\n  }\n', start)));
-  const made = new Map([...body.matchAll(/^ {4}this\.(#?\w+) = /gm)].map(({ 1: name, index }) => [name, index]));
-  return [...body.matchAll(/\bthis\.(#?\w+)/g)]
-    .filter(({ 1: name, index }) => index > start && index < (made.get(name) ?? -1))
-    .map(({ 1: name, index }) => ({ name, line: text.slice(0, index).split('\n').length }));
+  return classesOf(text).flatMap((members) => {
+    const making = members.filter(({ name, isCalled }) => name === 'constructor' || !isCalled);
+    const made = new Map();
+    for (const { name, at, body } of making) {
+      if (name !== 'constructor' && body.includes(' = ')) made.set(name, at);
+      for (const [, part] of name === 'constructor' ? body.matchAll(/^ {4}this\.(#?\w+) = /gm) : [])
+        if (!made.has(part)) made.set(part, at + body.indexOf(`this.${part} = `));
+    }
+    const methods = new Map(members.filter(({ isCalled }) => isCalled).map(({ name, body }) => [name, body]));
+    /** What is used by whoever calls it. */
+    const below = (name, seen = new Set()) => {
+      if (seen.has(name)) return seen;
+      seen.add(name);
+      for (const used of usesIn(methods.get(name) ?? '')) below(used.name, seen);
+      return seen;
+    };
+    return making.flatMap(({ at, body }) =>
+      usesIn(body).flatMap(({ name, index }) =>
+        [...below(name)]
+          .filter((used) => (made.get(used) ?? -1) > at + index)
+          .map((used) => ({
+            name: used === name ? name : `${used} by ${name}`,
+            line: text.slice(0, at + index).split('\n').length,
+          })),
+      ),
+    );
+  });
 }
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));

@@ -89,6 +89,34 @@ describe('the import check', () => {
     expect(runCheck({ 'daemon/a.ts': wired('c', 'b') }).code).toBe(0);
   });
 
+  it.each([
+    ['a lambda that calls a method of the class', 'new X({ ask: () => this.#say() })'],
+    ['a method that is handed over as it is', 'new X(this.#say)'],
+    ['a field whose value is a function', 'new X(this.#saying)'],
+    ['a method that calls another', 'new X({ ask: () => this.ask() })'],
+  ])('finds it also by way of %s', (_what, made) => {
+    const wired = (first: string, second: string) =>
+      `export class A<T> extends B<T> {\n  readonly #b: X;\n  readonly #c: Y;\n  readonly #saying = (): void => this.#say();\n\n  constructor(\n    given: T,\n  ) {\n    super();\n    this.#${first} = ${made};\n    this.#${second} = new Y();\n  }\n\n  async ask(): Promise<void> {\n    await this.#say();\n  }\n\n  #say(): void {\n    this.#c.say();\n  }\n}\n`;
+    const { code, said } = runCheck({ 'daemon/a.ts': wired('b', 'c') });
+    expect([code, said]).toEqual([
+      1,
+      [expect.stringMatching(/^src\/daemon\/a\.ts:10: names #c by #?\w+, which is made/)],
+    ]);
+    expect(runCheck({ 'daemon/a.ts': wired('c', 'b') }).code).toBe(0);
+  });
+
+  it('finds it in a field that is made with the class, and in the second class of a file', () => {
+    const text = `class One {\n  #a = 1;\n}\n\nclass A {\n  readonly #b = new X({ ask: () => this.#say() });\n  readonly #c = new Y();\n\n  #say() {\n    return this.#c;\n  }\n}\n`;
+    expect(runCheck({ 'daemon/a.ts': text }).said).toEqual([
+      expect.stringContaining('src/daemon/a.ts:6: names #c by #say, which is made after it'),
+    ]);
+  });
+
+  it('lets a method be handed over that uses what was made before, or what it is given', () => {
+    const text = `class A {\n  #b;\n  #c;\n  #d = 0;\n\n  constructor() {\n    this.#b = new X();\n    this.#c = new Y(() => this.#say());\n    this.#d = 2;\n  }\n\n  #say() {\n    return this.#b.ask(this.#d);\n  }\n\n  late() {\n    return this.#c;\n  }\n}\n`;
+    expect(runCheck({ 'daemon/a.ts': text })).toEqual({ code: 0, said: [] });
+  });
+
   it('holds the name of a client, and the words that are its alone, to its folder', () => {
     const { code, said } = runCheck({
       'clients/one-cli/client.ts': `export const one = { name: 'one-cli', clear: '/fresh' }; // UNO_HOME`,

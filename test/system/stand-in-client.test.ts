@@ -76,7 +76,7 @@ describe.concurrent('a client added by one folder and one line', () => {
     await world.seen('asked-ps', 'idle');
   });
 
-  it('goes on after a turn that an error ended, told so by the rule once', async () => {
+  it('goes on after a turn that an error ended, told so by the rule once, and `why` says how that ended and by what proof', async () => {
     const parrot = await Parrot.open(world, 'failing-ps');
     await world.seen('failing-ps', 'idle');
     await parrot.says('be overwhelmed');
@@ -85,6 +85,21 @@ describe.concurrent('a client added by one folder and one line', () => {
     expect(parrot.submitted()).toEqual(['be overwhelmed', expect.stringMatching(tag)]);
     const [done] = (await ledger('failing-ps')).filter(({ kind }) => kind === 'prompt');
     expect(done).toMatchObject({ trigger: 'rule:silent-stop', outcome: 'confirmed' });
+
+    const why = await until('its end is on record', async () => {
+      const document = JSON.parse((await world.run('why', 'failing-ps', '--json')).stdout);
+      return document.found[0]?.until === null ? null : document;
+    });
+    expect(why.found).toMatchObject([{ check: 'silent-stop', ending: 'prompt-helped', prompts: 1 }]);
+    const proof = { source: 'transcript', proof_ms: expect.any(Number) };
+    expect(why.done).toMatchObject([
+      { kind: 'prompt', by: 'rule', finding: why.found[0].id, outcome: 'confirmed', reason: null, proof },
+    ]);
+    const text = (await world.run('why', 'failing-ps')).stdout.replaceAll(/\s+/g, ' ');
+    expect(text).toMatch(/found lately: [\d:]+ silent-stop: over [\d:]+, prompt-helped; prompted 1 time, told 0 times/);
+    expect(text).toMatch(
+      /done lately: [\d:]+ prompt by rule:silent-stop: confirmed, proved after \d+ ms by transcript: /,
+    );
   });
 
   it('is interrupted by its own key, proved by its record', async () => {
