@@ -8,8 +8,8 @@ import { configWayOut } from '../config/places.ts';
 import { findHome, type Home, homeFix, runningDaemon, whyNotSafe } from '../home/home.ts';
 import { counted } from '../model/count.ts';
 import { shown } from '../model/text.ts';
+import { describeServer } from '../record/queries.ts';
 import { databaseFolder, databaseRuns, databaseUrl, databaseUser } from '../rows/database.ts';
-import { describeDatabase } from '../rows/records.ts';
 import { checkHooks } from '../setup/hooks-check.ts';
 import { checkConformance } from './conformance-check.ts';
 import { askControl } from './control.ts';
@@ -123,7 +123,7 @@ async function checkDatabase(
   const kind = environment.DATABASE_URL ? 'DATABASE_URL' : 'embedded';
   if (kind === 'embedded' && !databaseRuns(home))
     return wrong('database', 'embedded, not running', 'start it with `watchkeeper up`');
-  const server = await describeDatabase(url.value);
+  const server = await describeServer(url.value);
   if (!server.ok)
     return wrong(
       'database',

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/schema.ts';
 import { isOver } from '../decide/policy.ts';
 import { type Examination, holdOf } from '../detect/health.ts';
-import { Holding, type Persistence, provenPersistence, type Raised, type Standing } from '../detect/hold.ts';
+import { Holding, provenPersistence, type Raised } from '../detect/hold.ts';
 import type { AgentView, Finding, Found, FoundTrouble, LooseFinding, Sighting } from '../model/agent.ts';
-import type { AgentOrHost } from '../model/agent-ref.ts';
 import type { CheckName } from '../model/check.ts';
 import type { Incident } from '../model/incident.ts';
 import { Running } from '../model/running.ts';
@@ -13,6 +12,7 @@ import type { CheckRow, Store } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import { findingRow } from './health-rows.ts';
 import { countDeeds, fresh, key, moveTimes, type Open } from './open-incident.ts';
+import { type Finder, foundIn, type Looking, nameOf, newPlace, type Place, type Whose } from './place.ts';
 import { Quarantine } from './quarantine.ts';
 
 interface BoardParts {
@@ -24,33 +24,10 @@ interface BoardParts {
   failed: (error: unknown) => void;
 }
 
-/** Who finds something. Each says everything that it finds at a time: what it no longer says is no longer so. */
-export type Finder = 'checks' | 'spawns' | 'handoffs' | 'panes' | 'host' | 'flapping';
-
-/** Whose trouble it is. */
-type Whose = AgentOrHost & { readonly project: string };
-
-/** What one finder says about one agent, or about what belongs to none. */
-interface Place extends Whose {
-  readonly by: Finder;
-  holding: Holding;
-  raised: readonly Raised[];
-  pending: Standing['pending'];
-  /** Why the checks that found nothing found nothing. */
-  fine: Examination['fine'];
-}
-
 interface Shown {
   views: readonly AgentView[];
   byName: ReadonlyMap<string, AgentView>;
   loose: readonly LooseFinding[];
-}
-
-interface Looking {
-  coming: readonly CheckName[];
-  hold: (check: CheckName) => Persistence;
-  /** Looks further apart than this are no continued watching. */
-  gapMs: number;
 }
 
 /** What an earlier run left open is not over because the agents' records have yet to be read. */
@@ -164,8 +141,7 @@ export class Board {
 
   #place(by: Finder, { host, agent, project }: Whose): Place {
     const name = nameOf({ agent, project });
-    const none = { holding: new Holding(), raised: [], pending: [], fine: [] };
-    const place = this.#places[by].get(name) ?? { by, host, agent, project, ...none };
+    const place = this.#places[by].get(name) ?? newPlace(by, { host, agent, project });
     this.#places[by].set(name, place);
     return place;
   }
@@ -395,15 +371,4 @@ export class Board {
   settled(): Promise<void> {
     return this.#saving.settled();
   }
-}
-
-/** What belongs to no agent is known by its project. */
-function nameOf({ agent, project }: Pick<Place, 'agent' | 'project'>): string {
-  return agent ?? `\n${project}`;
-}
-
-/** What its row has kept of it. */
-function foundIn({ check, subject, severity, openedMs, text }: Incident): Found {
-  const evidence = [{ source: 'watchkeeper' as const, atMs: openedMs, text }];
-  return { check, subject, severity, confidence: 0.9, sinceMs: openedMs, evidence, action: null, slots: null };
 }

@@ -21,121 +21,6 @@ import {
 
 /** An agent as its row in the store, there and back. */
 
-const agentColumns = [
-  'host',
-  'name',
-  'project',
-  'client',
-  'client_version',
-  'authority',
-  'cwd',
-  'tmux_socket',
-  'tmux_session',
-  'tmux_pane',
-  'boot_id',
-  'pid',
-  'start_ticks',
-  'started_at',
-  'session_id',
-  'state',
-  'detail',
-  'state_since',
-  'source',
-  'confidence',
-  'tool',
-  'model',
-  'context_used',
-  'context_window',
-  'context_usable',
-  'context_source',
-  'context_at',
-  'context_band',
-  'context_band_since',
-  'cost_usd',
-  'last_activity',
-  'last_turn',
-  'last_turn_at',
-  'error',
-  'background',
-  'last_seen',
-];
-export const upsertAgents = `
-  INSERT INTO agents (${agentColumns.join(', ')})
-  SELECT ${agentColumns.join(', ')} FROM jsonb_populate_recordset(NULL::agents, $1::jsonb)
-  ON CONFLICT (host, name) DO UPDATE SET ${agentColumns
-    .filter((column) => column !== 'host' && column !== 'name')
-    .map((column) => `${column} = excluded.${column}`)
-    .join(', ')}`;
-
-export function agentRow(host: string, view: Sighting): object {
-  return {
-    host,
-    name: view.agent,
-    project: view.project,
-    client: view.client,
-    client_version: view.clientVersion,
-    authority: view.authority,
-    cwd: view.cwd,
-    tmux_socket: view.tmux?.socket ?? null,
-    tmux_session: view.tmux?.session ?? null,
-    tmux_pane: view.tmux?.pane ?? null,
-    boot_id: view.process.bootId,
-    pid: view.process.pid,
-    start_ticks: view.process.startTicks,
-    started_at: time(view.startedAtMs),
-    session_id: view.sessionId,
-    state: view.reading.state,
-    detail: view.reading.detail,
-    state_since: time(view.reading.sinceMs),
-    source: view.reading.source,
-    confidence: view.reading.confidence,
-    tool: view.reading.tool,
-    model: view.model,
-    context_used: view.context?.used ?? null,
-    context_window: view.context?.window ?? null,
-    context_usable: view.context?.usable ?? null,
-    context_source: view.context?.source ?? null,
-    context_at: time(view.context?.atMs ?? null),
-    context_band: view.band?.index ?? null,
-    context_band_since: time(view.band?.sinceMs ?? null),
-    cost_usd: view.costUsd,
-    last_activity: time(view.lastActivityMs),
-    last_turn: view.lastTurn,
-    last_turn_at: time(view.lastTurnAtMs),
-    error: view.error,
-    background: view.background,
-    last_seen: time(view.reading.seenAtMs),
-  };
-}
-
-const agentTexts = [
-  'host',
-  'name',
-  'project',
-  'client',
-  'client_version',
-  'authority',
-  'cwd',
-  'tmux_socket',
-  'tmux_session',
-  'tmux_pane',
-  'boot_id',
-  'start_ticks',
-  'session_id',
-  'state',
-  'detail',
-  'source',
-  'tool',
-  'model',
-  'context_source',
-  'last_turn',
-  'error',
-] as const;
-const others = agentColumns.filter((column) => column !== 'background' && !agentTexts.some((text) => text === column));
-
-export const selectAgents = `SELECT a.id, ${others.map((column) => `a.${column}`).join(', ')}, ${texts('a', ...agentTexts)},
-  ${json('a', 'background')} FROM agents a`;
-
 const work = z.object({
   kind: z.enum(['subagent', 'shell']),
   id: exact(200),
@@ -186,6 +71,68 @@ const agentShape = z.object({
   background: z.array(work).max(10_000).catch([]),
   last_seen: moment,
 });
+
+/** Its columns: what is read back is what was written. */
+const agentColumns = Object.keys(agentShape.shape).filter((column) => column !== 'id');
+const isFigure = (column: string) =>
+  /^(pid|confidence|cost_usd|last_(seen|activity|turn_at)|started_at|state_since|context_(?!source).+)$/.test(column);
+/** Of a text only so much is fetched. */
+const agentTexts = agentColumns.filter((column) => column !== 'background' && !isFigure(column));
+
+export const selectAgents = `SELECT a.id, ${agentColumns
+  .filter(isFigure)
+  .map((column) => `a.${column}`)
+  .join(', ')}, ${texts('a', ...agentTexts)},
+  ${json('a', 'background')} FROM agents a`;
+
+export const upsertAgents = `
+  INSERT INTO agents (${agentColumns.join(', ')})
+  SELECT ${agentColumns.join(', ')} FROM jsonb_populate_recordset(NULL::agents, $1::jsonb)
+  ON CONFLICT (host, name) DO UPDATE SET ${agentColumns
+    .filter((column) => column !== 'host' && column !== 'name')
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ')}`;
+
+export function agentRow(host: string, view: Sighting): object {
+  return {
+    host,
+    name: view.agent,
+    project: view.project,
+    client: view.client,
+    client_version: view.clientVersion,
+    authority: view.authority,
+    cwd: view.cwd,
+    tmux_socket: view.tmux?.socket ?? null,
+    tmux_session: view.tmux?.session ?? null,
+    tmux_pane: view.tmux?.pane ?? null,
+    boot_id: view.process.bootId,
+    pid: view.process.pid,
+    start_ticks: view.process.startTicks,
+    started_at: time(view.startedAtMs),
+    session_id: view.sessionId,
+    state: view.reading.state,
+    detail: view.reading.detail,
+    state_since: time(view.reading.sinceMs),
+    source: view.reading.source,
+    confidence: view.reading.confidence,
+    tool: view.reading.tool,
+    model: view.model,
+    context_used: view.context?.used ?? null,
+    context_window: view.context?.window ?? null,
+    context_usable: view.context?.usable ?? null,
+    context_source: view.context?.source ?? null,
+    context_at: time(view.context?.atMs ?? null),
+    context_band: view.band?.index ?? null,
+    context_band_since: time(view.band?.sinceMs ?? null),
+    cost_usd: view.costUsd,
+    last_activity: time(view.lastActivityMs),
+    last_turn: view.lastTurn,
+    last_turn_at: time(view.lastTurnAtMs),
+    error: view.error,
+    background: view.background,
+    last_seen: time(view.reading.seenAtMs),
+  };
+}
 
 type AgentRecord = z.infer<typeof agentShape>;
 

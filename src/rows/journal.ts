@@ -21,12 +21,7 @@ export class Journal {
   readonly #store: Store;
   readonly #host: string;
   readonly #counters: Counters;
-  #agents = new Map<string, Sighting>();
-  #sessions = new Map<string, SessionRow>();
-  #spawns = new Map<string, SpawnRow>();
-  #events: WatchEvent[] = [];
-  #points: ContextPoint[] = [];
-  #checks: CheckRow[] = [];
+  #waiting = nothing();
   #flushing: Promise<boolean> | null = null;
   #failure: string | null = null;
 
@@ -37,8 +32,8 @@ export class Journal {
   }
 
   get pending(): number {
-    const newest = this.#agents.size + this.#sessions.size + this.#spawns.size;
-    return newest + this.#events.length + this.#points.length + this.#checks.length;
+    const { agents, sessions, spawns, events, points, checks } = this.#waiting;
+    return agents.size + sessions.size + spawns.size + events.length + points.length + checks.length;
   }
 
   /** Why the last flush failed; null when it did not. */
@@ -47,12 +42,7 @@ export class Journal {
   }
 
   add(batch: StoreBatch): void {
-    for (const view of batch.agents) this.#agents.set(view.agent, view);
-    for (const row of batch.sessions) this.#sessions.set(`${row.agent}\n${row.sessionId}`, row);
-    for (const row of batch.spawns) this.#spawns.set(`${row.project}\n${row.taskId}`, row);
-    for (const event of batch.events) this.#events.push(event);
-    for (const point of batch.points) this.#points.push(point);
-    this.#checks.push(...batch.checks);
+    put(this.#waiting, batch);
     this.#bound();
   }
 
@@ -117,48 +107,43 @@ export class Journal {
 
   /** All of it in one transaction: an agent's row and the event that says the same are never apart. */
   #takeAll(): StoreBatch {
-    const batch: StoreBatch = {
-      agents: [...this.#agents.values()],
-      sessions: [...this.#sessions.values()],
-      events: this.#events,
-      spawns: [...this.#spawns.values()],
-      points: this.#points,
-      checks: this.#checks,
-    };
-    this.#agents.clear();
-    this.#sessions.clear();
-    this.#spawns.clear();
-    this.#events = [];
-    this.#points = [];
-    this.#checks = [];
-    return batch;
+    const { agents, sessions, spawns, ...lists } = this.#waiting;
+    this.#waiting = nothing();
+    return { ...lists, agents: [...agents.values()], sessions: [...sessions.values()], spawns: [...spawns.values()] };
   }
 
+  /** What came meanwhile is newer. */
   #putBack(batch: StoreBatch): void {
-    this.#agents = new Map([...batch.agents.map((view) => [view.agent, view] as const), ...this.#agents]);
-    this.#sessions = new Map([
-      ...batch.sessions.map((row) => [`${row.agent}\n${row.sessionId}`, row] as const),
-      ...this.#sessions,
-    ]);
-    this.#spawns = new Map([
-      ...batch.spawns.map((row) => [`${row.project}\n${row.taskId}`, row] as const),
-      ...this.#spawns,
-    ]);
-    this.#events = [...batch.events, ...this.#events];
-    this.#points = [...batch.points, ...this.#points];
-    this.#checks.unshift(...batch.checks);
+    const newer = this.#takeAll();
+    put(this.#waiting, batch);
+    put(this.#waiting, newer);
     this.#bound();
   }
 
   #bound(): void {
-    const over = this.#events.length - eventsMax;
-    if (over > 0) {
-      this.#events.splice(0, over);
-      this.#counters.add('store.dropped-events', over);
+    const { events, points, checks } = this.#waiting;
+    for (const list of [events, points, checks]) {
+      const over = list.length - eventsMax;
+      if (over <= 0) continue;
+      list.splice(0, over);
+      if (list === events) this.#counters.add('store.dropped-events', over);
     }
-    const pointsOver = this.#points.length - eventsMax;
-    if (pointsOver > 0) this.#points.splice(0, pointsOver);
-    const checksOver = this.#checks.length - eventsMax;
-    if (checksOver > 0) this.#checks.splice(0, checksOver);
   }
+}
+
+function nothing() {
+  return {
+    ...{ agents: new Map<string, Sighting>(), sessions: new Map<string, SessionRow>() },
+    ...{ spawns: new Map<string, SpawnRow>(), events: [] as WatchEvent[] },
+    ...{ points: [] as ContextPoint[], checks: [] as CheckRow[] },
+  };
+}
+
+/** Of agents, sessions and spawns the newest row counts. */
+function put(waiting: ReturnType<typeof nothing>, batch: StoreBatch): void {
+  for (const view of batch.agents) waiting.agents.set(view.agent, view);
+  for (const row of batch.sessions) waiting.sessions.set(`${row.agent}\n${row.sessionId}`, row);
+  for (const row of batch.spawns) waiting.spawns.set(`${row.project}\n${row.taskId}`, row);
+  for (const kind of ['events', 'points', 'checks'] as const)
+    for (const row of batch[kind]) (waiting[kind] as unknown[]).push(row);
 }

@@ -1,16 +1,9 @@
 import { ownHost } from '../home/host-id.ts';
-import type { Json } from '../model/event.ts';
 import { ok, type Result } from '../model/result.ts';
 import { type HostRecord, readHosts } from '../record/hosts.ts';
-import {
-  describeServer,
-  type EventRow,
-  exportRows,
-  type HostLedger,
-  type QueryFailure,
-  queryLedger,
-  readEvents,
-} from '../record/queries.ts';
+import { type EventRow, type HostLedger, type QueryFailure, queryLedger, readEvents } from '../record/queries.ts';
+
+export { exportRows } from '../record/queries.ts';
 
 /** Reading the record from outside the daemon: for the commands that only look. */
 
@@ -22,13 +15,6 @@ export function recentEvents(
   return readEvents(url, ownHost(), agent, limit);
 }
 
-export function exportEverything(
-  url: string,
-  row: (table: string, values: Json) => Promise<void>,
-): Promise<Result<number, QueryFailure>> {
-  return exportRows(url, row);
-}
-
 /** All hosts on this database, this one first. */
 export async function hostRecords(url: string): Promise<Result<(HostRecord & { isOwn: boolean })[], QueryFailure>> {
   const read = await readHosts(url);
@@ -36,10 +22,6 @@ export async function hostRecords(url: string): Promise<Result<(HostRecord & { i
   const own = ownHost();
   const all = read.value.map((host) => ({ ...host, isOwn: host.id === own }));
   return ok(all.sort((a, b) => Number(b.isOwn) - Number(a.isOwn)));
-}
-
-export function describeDatabase(url: string): Promise<Result<{ version: string; schema: number }, QueryFailure>> {
-  return describeServer(url);
 }
 
 export function ledger(

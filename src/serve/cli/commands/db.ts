@@ -4,7 +4,7 @@ import { backUp, type Copied, type CopyFailure, type CopyOptions, restore } from
 import { findHome } from '../../../home/home.ts';
 import { counted } from '../../../model/count.ts';
 import type { Result } from '../../../model/result.ts';
-import { exportEverything } from '../../../rows/records.ts';
+import { exportRows } from '../../../rows/records.ts';
 import { databaseFailure, needDatabaseUrl, onRecord } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { dateAndClock, print, printJson, say } from '../output.ts';
@@ -27,7 +27,7 @@ export function addDb(program: Command): void {
     .description('every row of every table as a line of JSON: {"table":…,"row":{…}}')
     .action(async () => {
       const done = await onRecord((url) =>
-        exportEverything(url, async (table, row) => {
+        exportRows(url, async (table, row) => {
           const line = `${JSON.stringify({ table, row })}\n`;
           if (!process.stdout.write(line)) await once(process.stdout, 'drain');
         }),
