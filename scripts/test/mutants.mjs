@@ -651,4 +651,21 @@ export const mutants = [
     put: 'of [])',
     tests: [backup],
   },
+  // 52: who wanted it is on record.
+  {
+    guarantee: 52,
+    what: 'a pause is nobody’s',
+    file: 'src/daemon/requests/pause.ts',
+    find: "words.say(newWord('pause', by, { reason }, id));",
+    put: '',
+    tests: ['src/daemon/requests/read.test.ts'],
+  },
+  {
+    guarantee: 52,
+    what: 'what was said while the database was away is forgotten with the daemon',
+    file: 'src/rows/words.ts',
+    find: 'leaveWord(this.#parts.home, word);',
+    put: '',
+    tests: ['src/rows/words.test.ts'],
+  },
 ];
