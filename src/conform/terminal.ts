@@ -1,4 +1,5 @@
 // Where a client runs: a tmux pane as its own process, or a shell in a tmux pane.
+import { quoted } from '../clients/inbox.ts';
 import type { Tmux } from './tmux.ts';
 
 export interface Terminal {
@@ -55,8 +56,4 @@ export async function openPane(
     await terminal.keys('Enter');
   }
   return terminal;
-}
-
-export function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,6 +5,7 @@ import { ownHost } from '../home/host-id.ts';
 import { percentOf } from '../model/percent.ts';
 import type { Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
+import { time } from '../model/time.ts';
 import { type ContextHistory, readContext } from '../record/context.ts';
 import type { QueryFailure } from '../record/queries.ts';
 import { type AgentDocument, contextFigures } from './status.ts';
@@ -97,10 +98,6 @@ function reachDocument({ atMs, lowMs, highMs, steps }: Reach) {
 
 function compactionDocument({ atMs, usedBefore, used, window }: ContextPoint) {
   return { at: time(atMs), used_before: usedBefore, used_after: used, window };
-}
-
-function time(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function compactionPoint(client: string, model: string, window: number): number | null {

@@ -1,5 +1,6 @@
 import type { LedgerEntry, Trigger } from '../model/action.ts';
 import type { Caller } from '../model/caller.ts';
+import { time } from '../model/time.ts';
 import type { AgentRecord } from '../record/agent-record.ts';
 
 /** The JSON shapes of what is on record: `audit`, `prompts`, and the two lists of `why`. */
@@ -52,8 +53,4 @@ export function latelyDocument(lately: AgentRecord | null, host: string) {
     })),
     done: lately.done.map((entry) => entryDocument(entry, host)),
   };
-}
-
-function time(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -3,6 +3,7 @@ import { healthStatus } from '../detect/health.ts';
 import type { AgentView, ContextReading, Finding } from '../model/agent.ts';
 import type { WatchEvent } from '../model/event.ts';
 import type { HandoffStep } from '../model/handoff.ts';
+import { time } from '../model/time.ts';
 import type { SpawnDocument } from '../spawns/spawn-rows.ts';
 
 /** The JSON shapes others script against (`status`, `health`). */
@@ -160,10 +161,4 @@ export function eventDocument(event: WatchEvent, host: string) {
     kind: event.kind,
     data: event.data,
   };
-}
-
-function time(ms: number): string;
-function time(ms: number | null): string | null;
-function time(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

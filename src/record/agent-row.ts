@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Sighting } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
+import { time } from '../model/time.ts';
 import {
   bigCount,
   count,
@@ -202,10 +203,4 @@ export function storedView(row: AgentRecord): Sighting {
     endedBadly: null,
     background: row.background,
   };
-}
-
-export function time(ms: number): string;
-export function time(ms: number | null): string | null;
-export function time(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

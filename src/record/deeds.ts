@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Deeds, RulePrompt } from '../model/deeds.ts';
-import { time } from './agent-row.ts';
+import { time } from '../model/time.ts';
 
 /** A row with no time of ours counts as done just now: nothing is said more often because of it. */
 const at = 'CASE WHEN isfinite(a.at) THEN least(a.at, now()) ELSE now() END';

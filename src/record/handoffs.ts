@@ -10,7 +10,7 @@ import type {
   HandoffStepTaken,
 } from '../model/handoff.ts';
 import { documentBytesMax } from '../model/handoff-file.ts';
-import { time } from './agent-row.ts';
+import { time } from '../model/time.ts';
 import { outcomesOf, outcomesShape, tag } from './ledger.ts';
 import {
   caller,

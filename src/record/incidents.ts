@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Authority } from '../model/agent.ts';
 import type { AgentRef } from '../model/agent-ref.ts';
 import type { Incident } from '../model/incident.ts';
-import { time } from './agent-row.ts';
+import { time } from '../model/time.ts';
 import { checkName, count, exact, moment, type OddRow, sound, texts, words } from './rows.ts';
 
 const openMax = 10_000;

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { z } from 'zod';
 import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
+import { time } from '../model/time.ts';
 import type { ProcessId } from '../model/world.ts';
-import { time } from './agent-row.ts';
 import { isAlive, ownProcess } from './own-process.ts';
 import {
   exact,

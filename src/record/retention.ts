@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { AgingRows, ClockMark } from '../model/aging.ts';
-import { time } from './agent-row.ts';
+import { time } from '../model/time.ts';
 import { bigCount, exact, leftOut, sound } from './rows.ts';
 
 /** What is too old goes in small batches, each by an index, and only of the host that asks. */

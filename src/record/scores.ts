@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CheckName } from '../model/check.ts';
 import type { Ending, Score } from '../model/score.ts';
 import type { RecentScore } from '../model/store.ts';
-import { time } from './agent-row.ts';
+import { time } from '../model/time.ts';
 import { checkName, count, exact, leftOut, moment, type OddRow, oneOf, sound, texts } from './rows.ts';
 
 export async function saveScore(client: pg.ClientBase, score: Score): Promise<void> {

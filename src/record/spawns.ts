@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { SpawnRow, SpawnSource, SpawnStatus, StoredSpawn } from '../model/spawn.ts';
-import { time } from './agent-row.ts';
+import { time } from '../model/time.ts';
 import { exact, leftOut, moment, type OddRow, sessionId, sound, texts, words } from './rows.ts';
 
 /** `active_spawns`: the first requirement's columns, and what the watch over them needs. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Told } from '../model/telling.ts';
-import { time } from './agent-row.ts';
+import { time } from '../model/time.ts';
 import { incidentColumns, incidentValues } from './incidents.ts';
 import { conclude } from './ledger.ts';
 

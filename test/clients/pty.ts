@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { type Command, quoted, type Terminal, usualSize } from '../../src/conform/terminal.ts';
+import { quoted } from '../../src/clients/inbox.ts';
+import { type Command, type Terminal, usualSize } from '../../src/conform/terminal.ts';
 
 /** A pseudo-terminal kept open by script(1), as an editor or a plain terminal window would. */
 export function openPty(dir: string, command: Command): Terminal {

@@ -2,6 +2,7 @@ import { waitWords } from '../../decide/wait-words.ts';
 import type { Open } from '../../findings/open-incident.ts';
 import { fail, ok } from '../../model/result.ts';
 import { shown } from '../../model/text.ts';
+import { time } from '../../model/time.ts';
 import { latelyDocument } from '../ledger-document.ts';
 import { findingDocument } from '../status.ts';
 import type { Doors } from './doors.ts';
@@ -56,8 +57,4 @@ function nextDocument(
   if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
   if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
   return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${waitWords(step.reason)} (${check})` };
-}
-
-function time(ms: number): string {
-  return new Date(ms).toISOString();
 }

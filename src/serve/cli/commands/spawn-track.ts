@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { StoredSpawn } from '../../../model/spawn.ts';
 import { shown } from '../../../model/text.ts';
+import { time } from '../../../model/time.ts';
 import { endTracked, type TrackFailure, trackedSpawns, trackSpawn } from '../../../spawns/spawn-track.ts';
 import { needDatabaseUrl, onRecord } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
@@ -150,8 +151,4 @@ function listText(spawns: StoredSpawn[]): string {
     ];
   });
   return table(['NO.', 'PROJECT', 'TASK', 'STATUS', 'FOR', 'OUTPUT', 'AGENT', 'WHAT'], rows);
-}
-
-function time(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }
