@@ -3,19 +3,22 @@ import type { CheckName } from './check.ts';
 import type { UsageLimit } from './hook.ts';
 import type { ProcessId } from './world.ts';
 
-export type State = 'working' | 'idle' | 'waiting' | 'retrying' | 'limited' | 'compacting' | 'ended' | 'unknown';
+export const states = ['working', 'idle', 'waiting', 'retrying', 'limited', 'compacting', 'ended', 'unknown'] as const;
+export type State = (typeof states)[number];
 
-export type Detail =
-  | 'thinking'
-  | 'tool'
-  | 'subagent'
-  | 'api-stall'
-  | 'permission'
-  | 'question'
-  | 'setup'
-  | 'dialog'
-  | 'suspended'
-  | 'unreadable';
+export const details = [
+  'thinking',
+  'tool',
+  'subagent',
+  'api-stall',
+  'permission',
+  'question',
+  'setup',
+  'dialog',
+  'suspended',
+  'unreadable',
+] as const;
+export type Detail = (typeof details)[number];
 
 /** Where a fact came from, best first. */
 export type Source = 'hook' | 'registry' | 'transcript' | 'statusline' | 'screen' | 'process';

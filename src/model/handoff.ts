@@ -7,20 +7,23 @@ import type { Caller } from './caller.ts';
  * requested → prompted → written → verified → saved → cleared → resumed → confirmed → done, or failed from any of them.
  * A document that is not good is asked for once more: back to prompted.
  */
-export type HandoffStep =
-  | 'requested'
-  | 'prompted'
-  | 'written'
-  | 'verified'
-  | 'saved'
-  | 'cleared'
-  | 'resumed'
-  | 'confirmed'
-  | 'done'
-  | 'failed';
+export const handoffSteps = [
+  'requested',
+  'prompted',
+  'written',
+  'verified',
+  'saved',
+  'cleared',
+  'resumed',
+  'confirmed',
+  'done',
+  'failed',
+] as const;
+export type HandoffStep = (typeof handoffSteps)[number];
 
 /** What one of our actions in a cycle is for: stands in its intent, so that the ledger alone says what was done. */
-export type HandoffDeed = 'ask' | 'interrupt' | 'clear' | 'resume' | 'go-back';
+export const handoffDeeds = ['ask', 'interrupt', 'clear', 'resume', 'go-back'] as const;
+export type HandoffDeed = (typeof handoffDeeds)[number];
 
 export interface HandoffStepTaken {
   step: HandoffStep;

@@ -1,6 +1,7 @@
 /** Background work: subagents, background shells, and what `spawn-track` names. */
 
-export type SpawnStatus = 'running' | 'stalled' | 'failed' | 'finished' | 'abandoned';
+export const spawnStatuses = ['running', 'stalled', 'failed', 'finished', 'abandoned'] as const;
+export type SpawnStatus = (typeof spawnStatuses)[number];
 
 /** Who told of it: the client's own record, or somebody through `spawn-track` or a row of their own. */
 export type SpawnSource = 'client' | 'tracked';

@@ -1,13 +1,14 @@
 import path from 'node:path';
 import type pg from 'pg';
 import { z } from 'zod';
-import type {
-  Handoff,
-  HandoffAction,
-  HandoffChange,
-  HandoffDeed,
-  HandoffStep,
-  HandoffStepTaken,
+import {
+  type Handoff,
+  type HandoffAction,
+  type HandoffChange,
+  type HandoffStep,
+  type HandoffStepTaken,
+  handoffDeeds,
+  handoffSteps,
 } from '../model/handoff.ts';
 import { documentBytesMax } from '../model/handoff-file.ts';
 import { time } from '../model/time.ts';
@@ -21,7 +22,6 @@ import {
   matching,
   moment,
   type OddRow,
-  oneOf,
   place,
   sessionId,
   sound,
@@ -94,18 +94,7 @@ async function addStep(client: pg.ClientBase, id: string, { step, atMs, reason }
   ]);
 }
 
-const step = oneOf<HandoffStep>({
-  requested: true,
-  prompted: true,
-  written: true,
-  verified: true,
-  saved: true,
-  cleared: true,
-  resumed: true,
-  confirmed: true,
-  done: true,
-  failed: true,
-});
+const step = z.enum(handoffSteps);
 const afterClear: readonly HandoffStep[] = ['cleared', 'resumed', 'confirmed', 'done'];
 const stepsMax = 200;
 
@@ -200,7 +189,7 @@ const actionShape = z.object({
   at: moment,
   outcomes: outcomesShape,
   intent: z.object({
-    deed: oneOf<HandoffDeed>({ ask: true, interrupt: true, clear: true, resume: true, 'go-back': true }),
+    deed: z.enum(handoffDeeds),
     after: count,
     why: words(2_000).nullish(),
     text: exact(5_000).optional(),

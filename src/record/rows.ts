@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { checkNames } from '../detect/checks.ts';
-import type { Detail, Source, State } from '../model/agent.ts';
+import { details, type Source, states } from '../model/agent.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Json } from '../model/event.ts';
 import { notAfter } from '../model/not-after.ts';
@@ -105,7 +105,7 @@ export const writtenMoment = z
 export const place = exact(4_096).refine((text) => path.isAbsolute(text) && path.resolve(text) === text, 'no place');
 
 /** Every word of a type: a new one does not compile before it is here. */
-export function oneOf<T extends string>(all: Readonly<Record<T, true>>) {
+function oneOf<T extends string>(all: Readonly<Record<T, true>>) {
   return z.enum(Object.keys(all) as [T, ...T[]]);
 }
 
@@ -137,26 +137,5 @@ export const source = oneOf<Source>({
   process: true,
 });
 
-export const state = oneOf<State>({
-  working: true,
-  idle: true,
-  waiting: true,
-  retrying: true,
-  limited: true,
-  compacting: true,
-  ended: true,
-  unknown: true,
-});
-
-export const detail = oneOf<Detail>({
-  thinking: true,
-  tool: true,
-  subagent: true,
-  'api-stall': true,
-  permission: true,
-  question: true,
-  setup: true,
-  dialog: true,
-  suspended: true,
-  unreadable: true,
-});
+export const state = z.enum(states);
+export const detail = z.enum(details);

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { CheckName } from '../model/check.ts';
-import type { Ending, Score } from '../model/score.ts';
+import { type Ending, endings, type Score } from '../model/score.ts';
 import type { RecentScore } from '../model/store.ts';
 import { time } from '../model/time.ts';
-import { checkName, count, exact, leftOut, moment, type OddRow, oneOf, sound, texts } from './rows.ts';
+import { checkName, count, exact, leftOut, moment, type OddRow, sound, texts } from './rows.ts';
 
 export async function saveScore(client: pg.ClientBase, score: Score): Promise<void> {
   await client.query(
@@ -16,19 +16,7 @@ export async function saveScore(client: pg.ClientBase, score: Score): Promise<vo
   );
 }
 
-const ending = oneOf<Ending>({
-  'by-itself': true,
-  'human-wrote': true,
-  'human-interrupted': true,
-  'human-answered': true,
-  'human-acked': true,
-  'human-denied': true,
-  'prompt-helped': true,
-  'other-prompt': true,
-  failed: true,
-  'agent-died': true,
-  unseen: true,
-});
+const ending = z.enum(endings);
 
 const scoreShape = z.object({
   incident_id: z.string(),

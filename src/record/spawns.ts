@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { z } from 'zod';
-import type { SpawnRow, SpawnSource, SpawnStatus, StoredSpawn } from '../model/spawn.ts';
+import { type SpawnRow, type SpawnSource, type StoredSpawn, spawnStatuses } from '../model/spawn.ts';
 import { time } from '../model/time.ts';
 import { exact, leftOut, moment, type OddRow, sessionId, sound, texts, words } from './rows.ts';
 
@@ -55,13 +55,8 @@ export function cut(text: string, charsMax: number): string {
   return text.slice(0, charsMax).toWellFormed();
 }
 
-const statuses: readonly string[] = ['running', 'stalled', 'failed', 'finished', 'abandoned'] satisfies SpawnStatus[];
-
 /** Other programs write this table too: a word that is none of ours means that it runs. */
-const status = z
-  .string()
-  .transform((text) => (statuses.includes(text) ? (text as SpawnStatus) : 'running'))
-  .nullable();
+const status = z.enum(spawnStatuses).catch('running').nullable();
 /** Nor are their times always times. */
 const whenever = moment.nullable().catch(null);
 
