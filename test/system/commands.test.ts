@@ -231,6 +231,29 @@ describe('with a daemon', () => {
     }
   });
 
+  it('an agent is also called by its host and name, in every command; of another host it is said who has to be asked', async () => {
+    const commands = [
+      ...[['status'], ['health'], ['why'], ['events'], ['prompts'], ['audit'], ['context'], ['handoffs'], ['compact']],
+      ...[
+        ['can-accept', '--size', 'tiny'],
+        ['interrupt', '--dry-run'],
+        ['handoff', '--dry-run'],
+        ['events', '--limit', '1'],
+      ],
+    ];
+    const here = `${os.hostname()}/worker-ps`;
+    const said = await Promise.all(commands.map(([command = '', ...more]) => world.run(command, here, ...more)));
+    for (const [n, { code, stderr }] of said.entries())
+      expect([0, 1], `${commands[n]?.join(' ')}: ${stderr}`).toContain(code);
+    const tracked = ['spawn-track', 'add', '--project', 'worker', '--task-id', 'named', '--agent', here];
+    expect((await world.run(...tracked)).code).toBe(0);
+    for (const [command = '', ...more] of commands)
+      expect(await world.run(command, 'elsewhere/worker-ps', ...more), command).toMatchObject({
+        code: 4,
+        stderr: expect.stringMatching(/^watchkeeper: no agent `elsewhere\/worker-ps`[^\n]*\n$/),
+      });
+  });
+
   const psql = spawnSync('psql', ['--version']).status === 0;
   it.skipIf(!psql)('db url works with psql as it is', async () => {
     const url = (await world.run('db', 'url')).stdout;

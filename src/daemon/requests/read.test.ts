@@ -108,6 +108,6 @@ it.each([
 it('of an agent of another host it is said who has to be asked', async () => {
   expect((await ask('compact', person, { agent: 'other/shop-ps' })).answer).toMatchObject({
     message: 'no agent `other/shop-ps` on this host',
-    fix: 'what is on other the daemon there has to be asked',
+    fix: 'if other is another host, ask its own daemon there',
   });
 });

@@ -94,7 +94,7 @@ function agentNamed(text: string, host: Doors['host'], views: readonly Sighting[
     return fail(
       'no-agent',
       `no agent \`${shown(text, 200)}\` on this host`,
-      `what is on ${shown(called, 200)} the daemon there has to be asked`,
+      `if ${shown(called, 200)} is another host, ask its own daemon there`,
     );
   const names = views.map(({ agent }) => agent);
   const known = names.length === 0 ? 'none is known yet' : `known: ${names.slice(0, 10).join(', ')}`;
