@@ -20,14 +20,15 @@ const dwellMs = 2_600;
 
 /** What this version of the client could not be taken through; the rest was played all the same. */
 export async function runStateTable(stage: Stage, setup: Setup): Promise<Unplayed[]> {
-  const alone = (play: typeof apiStall) => (session: string) => play(stage, setup, session);
-  const scenario = async (name: string, play: (session: string) => Promise<void>) =>
-    tried(stage, `${setup.name}-${name}`, name, play);
-  const first = [mainTable(stage, setup), scenario('stall', alone(apiStall))];
-  const unplayed = await Promise.all(first);
-  const others = { plan: planDialog, trust: trustScreen, limit: usageLimit };
-  unplayed.push(...(await Promise.all(Object.entries(others).map(([name, play]) => scenario(name, alone(play))))));
-  return unplayed.flat();
+  const beside = Object.entries({ stall: apiStall, plan: planDialog, trust: trustScreen, limit: usageLimit });
+  const alone = async () => {
+    const unplayed: Unplayed[] = [];
+    // One after the other: a client that starts takes a core, and the others would be seen late.
+    for (const [name, play] of beside)
+      unplayed.push(...(await tried(stage, `${setup.name}-${name}`, name, (session) => play(stage, setup, session))));
+    return unplayed;
+  };
+  return (await Promise.all([mainTable(stage, setup), alone()])).flat();
 }
 
 /** Each truth of its agent ends with it, whatever it was in the middle of. */
@@ -291,10 +292,13 @@ async function compactAndClear(agent: ClientAgent, truth: Truth, sampler: Sample
   await sleep(dwellMs);
 }
 
-/** The client says that it waits for the service once that has been silent for 45 seconds. */
+/** Versions of some months ago tell of a stall only where they watch the bytes of a reply, which their service decides. */
+const watchesBytes = { CLAUDE_ENABLE_BYTE_WATCHDOG: '1' };
+
+/** The client says that it waits for the service once that has been silent for 45 seconds, or in older versions for 20. */
 async function apiStall(stage: Stage, setup: Setup, session: string): Promise<void> {
   const truth = stage.sampler.follow(session);
-  const agent = await launch(stage, setup, session);
+  const agent = await launch(stage, setup, session, { env: watchesBytes });
   await ready(agent, truth);
   const silent = agent.model.silent();
   await type(agent, truth, 'say something');
