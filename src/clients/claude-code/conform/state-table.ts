@@ -118,6 +118,15 @@ async function exit(agent: ClientAgent, truth: Truth): Promise<void> {
   await sleep(dwellMs);
 }
 
+/** On a busy machine it takes its time to die. */
+async function kill(agent: ClientAgent, truth: Truth): Promise<void> {
+  truth.is(null);
+  agent.kill('SIGKILL');
+  await until('the killed client gone', () => agent.pid() === null, stepMs);
+  truth.is('killed');
+  await sleep(dwellMs);
+}
+
 async function thinkingAndTool(agent: ClientAgent, truth: Truth): Promise<void> {
   agent.model.usage({ input: 1_345, cacheRead: 12_000, output: 40 });
   const thinking = agent.model.hold();
@@ -292,13 +301,13 @@ async function compactAndClear(agent: ClientAgent, truth: Truth, sampler: Sample
   await sleep(dwellMs);
 }
 
-/** Versions of some months ago tell of a stall only where they watch the bytes of a reply, which their service decides. */
-const watchesBytes = { CLAUDE_ENABLE_BYTE_WATCHDOG: '1' };
+/** Versions of some months ago tell of a stall only of their own service: they take the model on loopback for it. */
+const asOwnService = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' };
 
 /** The client says that it waits for the service once that has been silent for 45 seconds, or in older versions for 20. */
 async function apiStall(stage: Stage, setup: Setup, session: string): Promise<void> {
   const truth = stage.sampler.follow(session);
-  const agent = await launch(stage, setup, session, { env: watchesBytes });
+  const agent = await launch(stage, setup, session, { env: asOwnService });
   await ready(agent, truth);
   const silent = agent.model.silent();
   await type(agent, truth, 'say something');
@@ -306,9 +315,7 @@ async function apiStall(stage: Stage, setup: Setup, session: string): Promise<vo
   await agent.waitForScreen(/Waiting for API response/, 60_000);
   truth.is('API stall');
   await sleep(dwellMs);
-  truth.is('killed');
-  agent.kill('SIGKILL');
-  await sleep(dwellMs);
+  await kill(agent, truth);
 }
 
 async function planDialog(stage: Stage, setup: Setup, session: string): Promise<void> {
@@ -321,9 +328,7 @@ async function planDialog(stage: Stage, setup: Setup, session: string): Promise<
   await agent.waitForScreen(/Exit plan mode\?|Would you like to proceed/);
   truth.is('plan dialog');
   await sleep(dwellMs);
-  truth.is('killed');
-  agent.kill('SIGKILL');
-  await sleep(dwellMs);
+  await kill(agent, truth);
 }
 
 async function trustScreen(stage: Stage, setup: Setup, session: string): Promise<void> {
@@ -332,9 +337,7 @@ async function trustScreen(stage: Stage, setup: Setup, session: string): Promise
   await agent.waitForScreen(/trust/, 20_000);
   truth.is('trust screen');
   await sleep(dwellMs + 2_000);
-  truth.is('killed');
-  agent.kill('SIGKILL');
-  await sleep(dwellMs);
+  await kill(agent, truth);
 }
 
 async function usageLimit(stage: Stage, setup: Setup, session: string): Promise<void> {
@@ -349,7 +352,5 @@ async function usageLimit(stage: Stage, setup: Setup, session: string): Promise<
   await type(agent, truth, 'work');
   truth.is('usage limit', await ended(limit));
   await sleep(dwellMs);
-  truth.is('killed');
-  agent.kill('SIGKILL');
-  await sleep(dwellMs);
+  await kill(agent, truth);
 }
