@@ -33,9 +33,13 @@ type Triable = AgentClient & Required<Pick<AgentClient, 'trial'>>;
 export interface Conformed {
   result: ConformanceResult;
   file: string;
+  /** What was said in the looks that were dangerously wrong. */
+  dangerous: string[];
 }
 
 export type ConformanceFailure = 'no-client' | 'timed-out' | 'stopped' | 'outside' | 'failed';
+
+type Judged = Omit<ConformanceResult, 'v' | 'watchkeeper_version'> & Pick<Conformed, 'dangerous'>;
 
 /** With everything there is to see it by; and one that has no registry, so that its screen is asked all the time. */
 const everything = { name: 'all', hooks: true, statusLine: true, registry: true } as const;
@@ -63,7 +67,8 @@ export async function runConformance(options: ConformanceOptions): Promise<Resul
     return fail('outside', `the client tried to reach ${outside.slice(0, 3).join(', ')}`, 'this run does not count');
   if (cleaned !== null) return fail('failed', `the run could not be cleaned up (${cleaned})`, `look into ${dir}`);
   if (!judged.ok) return judged;
-  return ok(writeResult(options.resultDir, judged.value));
+  const { dangerous, ...found } = judged.value;
+  return ok({ ...writeResult(options.resultDir, found), dangerous });
 }
 
 /** The one that counts is where the links lead: that is what Watchkeeper knows a client by. */
@@ -110,7 +115,7 @@ async function judge(
   trial: Trial,
   program: string,
   { client, progress }: ConformanceOptions,
-): Promise<Result<Omit<ConformanceResult, 'v' | 'watchkeeper_version'>, ConformanceFailure>> {
+): Promise<Result<Judged, ConformanceFailure>> {
   const asked = await askVersion(world, program);
   progress(`${program}${asked === null ? '' : `, version ${asked}`}; about two minutes`);
   // Nothing stays of it, so no system user is made either.
@@ -135,6 +140,7 @@ async function judge(
   const version = sampler.clientVersion() ?? asked;
   if (version === null) return fail('failed', 'the client does not tell its version');
   const scores = sampler.scores().map(({ score }) => score);
+  const dangerous = scores.flatMap((score) => score.dangerous);
   const sum = (count: (score: (typeof scores)[number]) => number) => scores.reduce((all, one) => all + count(one), 0);
   return ok({
     client: client.name,
@@ -144,10 +150,11 @@ async function judge(
       said: sum(({ samples }) => samples),
       right: sum(({ right }) => right),
       unknown: sum(({ unknown }) => unknown),
-      dangerous: sum(({ dangerous }) => dangerous.length),
+      dangerous: dangerous.length,
     },
     signals: judgeSignals(trial.signals, sampler.heard(`${everything.name}-`), sampler.heard(`${screenOnly.name}-`)),
     unplayed,
+    dangerous,
   });
 }
 

@@ -20,6 +20,8 @@ export interface Heard {
 }
 
 interface Sample {
+  askedMs: number;
+  /** When the answer was here; it is of some moment in between. */
   atMs: number;
   fused: string;
   source: string;
@@ -29,7 +31,7 @@ interface Sample {
   used: Map<string, number | null>;
 }
 
-/** A word counts as right while it was true at some moment of the last two seconds. */
+/** A word counts as right if it was true at some moment of the two seconds before it was asked for, or since. */
 const lagMs = 2_000;
 const sampleEveryMs = 200;
 /** A source alone is listened to from here on: before, it may be late like all of them together. */
@@ -85,7 +87,7 @@ export class Truth {
     this.#missed.push(what);
   }
 
-  take(status: StatusDocument, atMs: number): void {
+  take(status: StatusDocument, askedMs: number, atMs: number): void {
     const agent = status.agents.find((candidate) => candidate.agent === this.agent);
     if (agent === undefined || this.#stretches.length === 0) return;
     const alone = agent.sources.map(
@@ -93,7 +95,7 @@ export class Truth {
     );
     const fused = label(agent.state, agent.detail, agent.tool);
     const used = new Map(agent.context_sources.map(({ source, used }) => [source, used]));
-    this.#samples.push({ atMs, fused, source: agent.source, alone: new Map(alone), used });
+    this.#samples.push({ askedMs, atMs, fused, source: agent.source, alone: new Map(alone), used });
   }
 
   score(): SourceScore {
@@ -140,13 +142,15 @@ export class Truth {
       if (what === null || what === undefined) return [];
       const endMs = stretches[index + 1]?.fromMs ?? Number.POSITIVE_INFINITY;
       const typedMs = this.#typed.find((atMs) => atMs >= fromMs) ?? Number.POSITIVE_INFINITY;
-      const samples = this.#samples.filter(({ atMs }) => atMs >= fromMs + settledMs && atMs < Math.min(endMs, typedMs));
+      const samples = this.#samples.filter(
+        ({ askedMs, atMs }) => askedMs >= fromMs + settledMs && atMs < Math.min(endMs, typedMs),
+      );
       return samples.length === 0 ? [] : [{ what, samples }];
     });
   }
 
   #count(sample: Sample, score: SourceScore): void {
-    const true_ = this.#labelsWithin(sample.atMs - lagMs, sample.atMs);
+    const true_ = this.#labelsWithin(sample.askedMs - lagMs, sample.atMs);
     if (true_ === null) return;
     score.samples += 1;
     const right = true_.has(sample.fused);
@@ -155,7 +159,8 @@ export class Truth {
     if (!right) {
       const what = `${sample.fused} (${sample.source}) while ${[...true_].join(' or ')}`;
       score.wrong.push(what);
-      if ([...true_].every((label) => isWorseThanWrong(sample.fused, label))) score.dangerous.push(what);
+      if ([...true_].every((label) => isWorseThanWrong(sample.fused, label)))
+        score.dangerous.push(`${what}, for ${sample.askedMs - this.#sinceMs(sample.askedMs)} ms`);
     }
     for (const [source, said] of sample.alone) {
       const counts = score.alone.get(source) ?? { said: 0, right: 0 };
@@ -164,6 +169,11 @@ export class Truth {
       counts.said += 1;
       if (true_.has(said)) counts.right += 1;
     }
+  }
+
+  /** Since when what is true at this moment is. */
+  #sinceMs(atMs: number): number {
+    return this.#stretches.findLast(({ fromMs }) => fromMs <= atMs)?.fromMs ?? atMs;
   }
 
   /** What was true at some moment in between; null where a part of it is not definite. */
@@ -246,10 +256,11 @@ export class Sampler {
   async #sample(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
+    const askedMs = Date.now();
     const status = await askControl(this.#socket, { ask: 'status' }, 2_000);
     const atMs = Date.now();
     if (status.ok) {
-      for (const truth of this.#truths) truth.take(status.value, atMs);
+      for (const truth of this.#truths) truth.take(status.value, askedMs, atMs);
       this.#clientVersion ??=
         status.value.agents.find((agent) => agent.client_version !== null)?.client_version ?? null;
     }

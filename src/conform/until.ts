@@ -14,8 +14,8 @@ export async function until<T>(what: string, look: () => T | Promise<T>, ms = 30
     const seen = await look();
     if (seen) return seen;
     if (Date.now() > deadline) throw new DeadlineMissed(`not within ${ms} ms: ${what}; last seen: ${inspect(seen)}`);
-    // A look that starts a program must not keep a core busy all the time.
-    await sleep(Math.max(50, performance.now() - beganMs));
+    // Looks that start a program must not keep a core busy: what is waited for needs it, and so do others.
+    await sleep(Math.min(500, Math.max(50, 3 * (performance.now() - beganMs))));
   }
 }
 

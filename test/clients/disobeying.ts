@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { ModelReply } from '../../src/clients/claude-code/conform/model-script.ts';
-import { DeadlineMissed, until } from '../../src/conform/until.ts';
+import { DeadlineMissed, until, withMore } from '../../src/conform/until.ts';
 import type { HandoffDocument } from '../../src/handoff/documents.ts';
 import { type Agent, clientOnPath, launchAgent } from './agent.ts';
 import { type Disobedience, ended, Handing, handoffs } from './handing-over.ts';
@@ -214,11 +214,13 @@ async function play(world: World, kind: Kind, key: string, nth: number): Promise
 /** Refused while somebody else in this world has paused everything. */
 async function byHand({ s, model, name }: Stage): Promise<void> {
   await model.fill(30);
+  let last = '';
   const asked = async () => {
     const said = await s.watchkeeper(['handoff', name, '--json']);
+    last = said.stdout;
     return said.json<HandoffDocument>().id !== null;
   };
-  await until(`a handoff of ${name}`, asked, 60_000);
+  await until(`a handoff of ${name}`, asked, 60_000).catch(withMore(() => last));
 }
 
 function whereIs({ agent, session }: Stage, { old_session, new_session }: HandoffDocument): Kind['in'] {

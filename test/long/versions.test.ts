@@ -42,7 +42,7 @@ test.each(versions)(
       if (result === null) return;
       verdicts.set(version, result);
       expect(code).toBe(result.signals.every(({ holds }) => holds) ? 0 : 1);
-      expect(result.fused.dangerous).toBe(0);
+      expect(result.fused.dangerous, stdout).toBe(0);
       run.leftNothing();
     })();
   },

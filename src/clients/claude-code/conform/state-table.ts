@@ -20,14 +20,15 @@ const dwellMs = 2_600;
 
 /** What this version of the client could not be taken through; the rest was played all the same. */
 export async function runStateTable(stage: Stage, setup: Setup): Promise<Unplayed[]> {
-  const alone = (play: typeof apiStall) => (session: string) => play(stage, setup, session);
-  const scenario = async (name: string, play: (session: string) => Promise<void>) =>
-    tried(stage, `${setup.name}-${name}`, name, play);
-  const first = [mainTable(stage, setup), scenario('stall', alone(apiStall))];
-  const unplayed = await Promise.all(first);
-  const others = { plan: planDialog, trust: trustScreen, limit: usageLimit };
-  unplayed.push(...(await Promise.all(Object.entries(others).map(([name, play]) => scenario(name, alone(play))))));
-  return unplayed.flat();
+  const beside = Object.entries({ stall: apiStall, plan: planDialog, trust: trustScreen, limit: usageLimit });
+  const alone = async () => {
+    const unplayed: Unplayed[] = [];
+    // One after the other: a client that starts takes a core, and the others would be seen late.
+    for (const [name, play] of beside)
+      unplayed.push(...(await tried(stage, `${setup.name}-${name}`, name, (session) => play(stage, setup, session))));
+    return unplayed;
+  };
+  return (await Promise.all([mainTable(stage, setup), alone()])).flat();
 }
 
 /** Each truth of its agent ends with it, whatever it was in the middle of. */
@@ -114,6 +115,15 @@ async function exit(agent: ClientAgent, truth: Truth): Promise<void> {
   truth.is(null);
   await agent.exit();
   truth.is('exited');
+  await sleep(dwellMs);
+}
+
+/** On a busy machine it takes its time to die. */
+async function kill(agent: ClientAgent, truth: Truth): Promise<void> {
+  truth.is(null);
+  agent.kill('SIGKILL');
+  await until('the killed client gone', () => agent.pid() === null, stepMs);
+  truth.is('killed');
   await sleep(dwellMs);
 }
 
@@ -291,10 +301,13 @@ async function compactAndClear(agent: ClientAgent, truth: Truth, sampler: Sample
   await sleep(dwellMs);
 }
 
-/** The client says that it waits for the service once that has been silent for 45 seconds. */
+/** Versions of some months ago tell of a stall only of their own service: they take the model on loopback for it. */
+const asOwnService = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' };
+
+/** The client says that it waits for the service once that has been silent for 45 seconds, or in older versions for 20. */
 async function apiStall(stage: Stage, setup: Setup, session: string): Promise<void> {
   const truth = stage.sampler.follow(session);
-  const agent = await launch(stage, setup, session);
+  const agent = await launch(stage, setup, session, { env: asOwnService });
   await ready(agent, truth);
   const silent = agent.model.silent();
   await type(agent, truth, 'say something');
@@ -302,9 +315,7 @@ async function apiStall(stage: Stage, setup: Setup, session: string): Promise<vo
   await agent.waitForScreen(/Waiting for API response/, 60_000);
   truth.is('API stall');
   await sleep(dwellMs);
-  truth.is('killed');
-  agent.kill('SIGKILL');
-  await sleep(dwellMs);
+  await kill(agent, truth);
 }
 
 async function planDialog(stage: Stage, setup: Setup, session: string): Promise<void> {
@@ -317,9 +328,7 @@ async function planDialog(stage: Stage, setup: Setup, session: string): Promise<
   await agent.waitForScreen(/Exit plan mode\?|Would you like to proceed/);
   truth.is('plan dialog');
   await sleep(dwellMs);
-  truth.is('killed');
-  agent.kill('SIGKILL');
-  await sleep(dwellMs);
+  await kill(agent, truth);
 }
 
 async function trustScreen(stage: Stage, setup: Setup, session: string): Promise<void> {
@@ -328,9 +337,7 @@ async function trustScreen(stage: Stage, setup: Setup, session: string): Promise
   await agent.waitForScreen(/trust/, 20_000);
   truth.is('trust screen');
   await sleep(dwellMs + 2_000);
-  truth.is('killed');
-  agent.kill('SIGKILL');
-  await sleep(dwellMs);
+  await kill(agent, truth);
 }
 
 async function usageLimit(stage: Stage, setup: Setup, session: string): Promise<void> {
@@ -345,7 +352,5 @@ async function usageLimit(stage: Stage, setup: Setup, session: string): Promise<
   await type(agent, truth, 'work');
   truth.is('usage limit', await ended(limit));
   await sleep(dwellMs);
-  truth.is('killed');
-  agent.kill('SIGKILL');
-  await sleep(dwellMs);
+  await kill(agent, truth);
 }

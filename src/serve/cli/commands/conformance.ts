@@ -88,9 +88,9 @@ async function conform(options: ConformanceWords): Promise<void> {
     stop: stop.signal,
   });
   if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
-  const { result, file } = done.value;
+  const { result, file, dangerous } = done.value;
   const broken = result.signals.filter(({ holds }) => !holds);
-  if (options.json) printJson({ ...result, file });
+  if (options.json) printJson({ ...result, file, dangerous });
   else {
     print(signalTable(result.signals));
     print('');
@@ -105,8 +105,11 @@ async function conform(options: ConformanceWords): Promise<void> {
     if (result.unplayed.length > 0)
       print(wrapped(`${where} could not be taken through this, so nobody knows more of it:`));
     for (const { scenario, reason } of result.unplayed) print(wrapped(`${scenario}: ${reason}`, '  '));
-    const { said, right, dangerous } = result.fused;
-    print(wrapped(`All together were right in ${right} of ${said} looks, and dangerously wrong in ${dangerous}.`));
+    const { said, right } = result.fused;
+    print(
+      wrapped(`All together were right in ${right} of ${said} looks, and dangerously wrong in ${dangerous.length}.`),
+    );
+    for (const what of dangerous) print(wrapped(what, '  '));
     print(`Written to ${file}`);
   }
   if (broken.length > 0) process.exitCode = exit.no;
