@@ -3,7 +3,7 @@ import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepAllowances } from '../actions/allowances.ts';
 import type { AgentClient } from '../clients/client.ts';
-import { clients } from '../clients/clients.ts';
+import { clients, watchedTitles } from '../clients/clients.ts';
 import { inboxFilesMax } from '../clients/inbox.ts';
 import { configDirsOf } from '../config/clients.ts';
 import { configAt } from '../config/load.ts';
@@ -11,6 +11,7 @@ import { remember } from '../config/memory.ts';
 import { type ConfigPlaces, configWayOut } from '../config/places.ts';
 import { formatProblem } from '../config/problem.ts';
 import type { ConfigWatch } from '../config/watch.ts';
+import { quietMs } from '../decide/gate.ts';
 import { Board } from '../findings/board.ts';
 import { Examiner } from '../findings/examiner.ts';
 import { HealthRows } from '../findings/health-rows.ts';
@@ -42,7 +43,7 @@ import { Fleet } from '../sense/fleet.ts';
 import { Inbox } from '../sense/inbox.ts';
 import { Outputs } from '../sense/outputs.ts';
 import { linuxProcesses } from '../sense/processes.ts';
-import { userTmux } from '../sense/tmux/servers.ts';
+import { tmuxFolder, userTmux } from '../sense/tmux/servers.ts';
 import { AgentHooksLook } from '../setup/agent-hooks.ts';
 import { Spawns } from '../spawns/spawns.ts';
 import { FoundBroken } from '../watch/conformance-results.ts';
@@ -51,6 +52,9 @@ import { WatchfulClock } from '../watch/watchful-clock.ts';
 import { Acting } from './acting.ts';
 import { type ControlServer, type Reply, refusalLine, serveControl } from './control.ts';
 import { Loop } from './loop.ts';
+import type { News } from './news.ts';
+import { Newsroom } from './newsroom.ts';
+import { QuietStart } from './quiet-start.ts';
 import type { Doors } from './requests/doors.ts';
 import { answerRequest, readRequest } from './requests/read.ts';
 import { followsEvents } from './requests/request.ts';
@@ -64,12 +68,18 @@ export interface DaemonOptions {
   places: ConfigPlaces;
   environment: NodeJS.ProcessEnv;
   tmuxSockets: string[];
+  /** Nothing is done in this run, whatever the configuration says. */
+  watchOnly: boolean;
+  /** One round and no more. */
+  isOnce: boolean;
   /** As root: the database's own user is made where it is missing. */
   createUser: boolean;
   /** For the person at the terminal: what happens on the way up, and every event after. */
   progress(line: string): void;
   event(event: WatchEvent): void;
   notice(line: string): void;
+  /** What is worth telling, in its order. */
+  news(news: News): void;
 }
 
 export interface RunningDaemon {
@@ -105,6 +115,7 @@ export class Daemon {
   readonly #host: HostEntry;
   readonly #clock = new WatchfulClock(systemClock);
   readonly #sinceMs = this.#clock.nowMs();
+  readonly #quiet = new QuietStart(this.#clock);
   readonly #fleet: Fleet;
   readonly #board: Board;
   readonly #examiner: Examiner;
@@ -114,6 +125,7 @@ export class Daemon {
   readonly #saver: Saver;
   readonly #retention: Retention;
   readonly #acting: Acting;
+  readonly #newsroom: Newsroom;
   readonly #spawns: Spawns;
   readonly #doors: Doors;
   readonly #loop: Loop;
@@ -216,8 +228,21 @@ export class Daemon {
       news: (news) => this.#takeNews(news),
       handoffWaits: (agent) => this.#handoffWaits(agent),
       paused: () => this.#isPaused(),
+      quietUntilMs: () => this.#quietUntilMs(),
       notice: (line) => this.#notice('info', line),
+      toldPeople: (line) => this.#log.write('info', line),
+      did: (deed) => this.#newsroom.did(deed),
       databaseAway: () => this.#saver.away,
+    });
+    this.#newsroom = new Newsroom({
+      ...{ clock: this.#clock, board: this.#board },
+      grounds: (agent) => this.#watcher.grounds(agent),
+      mode: () => this.#config.current().config.mode,
+      paused: () => this.#isPaused(),
+      quietUntilMs: () => this.#quietUntilMs(),
+      comingHandoff: (agent) => this.#acting.handoffs.coming(agent),
+      waitingHandoffs: () => this.#acting.handoffs.waiting(),
+      tell: (news) => options.news(news),
     });
     this.#clock.onSet((byMs, nowMs) => {
       this.#watcher.clockSet(byMs, nowMs);
@@ -231,6 +256,8 @@ export class Daemon {
       missing: () => this.#config.missing(),
       handoffWaits: (agent) => this.#handoffWaits(agent, hooksShownMs),
       paused: () => this.#isPaused(),
+      quietUntilMs: () => this.#quietUntilMs(),
+      watchOnly: options.watchOnly,
       unpause: () => unpause(options.home),
       watcher: this.#watcher,
       board: this.#board,
@@ -254,8 +281,13 @@ export class Daemon {
   async start(): Promise<Result<RunningDaemon, StartFailure>> {
     const { home } = this.#options;
     const entered = await this.#store.enterHost(this.#host);
-    const stored = entered.ok ? await this.#store.load(this.#host.id) : entered;
-    if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
+    const unreadable = (message: string) => fail('database', `the database cannot be read (${message})`);
+    if (!entered.ok) return unreadable(entered.message);
+    const stored = await this.#store.load(this.#host.id);
+    if (!stored.ok) return unreadable(stored.message);
+    // What the file says of a start counts at the start; what is announced then stays true.
+    const quiet = quietMs(this.#config.current().config.start, { ...entered.value, isOnce: this.#options.isOnce });
+    this.#quiet.begin(quiet);
     const aheadMs = await this.#retention.begin();
     if (aheadMs === null) return fail('database', 'the database does not say how old its rows are');
     // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
@@ -294,6 +326,9 @@ export class Daemon {
       this.#control.close();
       return fail('home', announced.message);
     }
+    // From the moment in which it is said, however long the start took.
+    this.#quiet.begin(quiet);
+    this.#newsroom.begin(this.#beginning(entered.value.isFirst));
     this.#acting.start();
     this.#loop.start();
     const stopped = new Promise<void>((resolve) => {
@@ -342,6 +377,27 @@ export class Daemon {
     return written;
   }
 
+  /** For whoever looks on: where agents are looked for, and what may be done to them. */
+  #beginning(isFirst: boolean) {
+    const { config, origins } = this.#config.current();
+    const { tmuxSockets, watchOnly } = this.#options;
+    const home = os.homedir();
+    const dirs = clients.flatMap((client) =>
+      client.sources.registry === undefined
+        ? []
+        : [client.recognition.defaultConfigDir(home), ...configDirsOf(config.clients, client.name)],
+    );
+    return {
+      ...{ isFirst, watchOnly, rulesFrom: origins.agents, modeFrom: origins.mode },
+      looksIn: {
+        ...{ clients: watchedTitles, everyMs: config.tickSeconds * 1_000 },
+        servers: this.#watcher.servers.filter(({ failure }) => failure !== 'gone'),
+        tmuxFolder: tmuxSockets.length > 0 ? null : tmuxFolder(this.#processes.uid),
+        configDirs: [...new Set(dirs)],
+      },
+    };
+  }
+
   /** Sense, detect, record. */
   async #tick(): Promise<void> {
     this.#reloadConfig();
@@ -349,6 +405,7 @@ export class Daemon {
     void this.#spawns.refresh();
     this.#spawns.look(this.#take(await this.#watcher.tick()));
     this.#acting.round();
+    this.#newsroom.look();
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
     void this.#retention.round();
@@ -371,6 +428,7 @@ export class Daemon {
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
     this.#spawns.look(this.#take(this.#watcher.pulse()), spawnsPulseMs);
+    this.#newsroom.look();
   }
 
   /** One agent after the other: what each wrote is not kept for long. How all of them are seen then. */
@@ -429,7 +487,8 @@ export class Daemon {
     if (events.length > 0) void this.#saver.save();
   }
 
-  #takeNews({ event, check }: HandoffNews): void {
+  #takeNews({ handoff, event, check }: HandoffNews): void {
+    this.#newsroom.handoff(handoff);
     this.#journal.add({ ...emptyBatch(), events: [event], checks: check === null ? [] : [check] });
     this.#tell([event]);
   }
@@ -437,6 +496,11 @@ export class Daemon {
   #notice(level: 'info' | 'warn', line: string): void {
     this.#log.write(level, line);
     this.#options.notice(shown(line));
+  }
+
+  /** Where nothing is done in any case there is nothing to wait for. */
+  #quietUntilMs(): number | null {
+    return this.#config.current().config.mode === 'act' ? this.#quiet.untilMs() : null;
   }
 
   /** Looked up each time: it has to hold at once, also when nobody could tell the daemon. */

@@ -20,6 +20,10 @@ export interface Doors {
   missing: () => string[];
   handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
+  /** Until when rules do nothing, for the daemon has only just started; null: they may. */
+  quietUntilMs: () => number | null;
+  /** Nothing is done in this run, whatever the configuration says. */
+  watchOnly: boolean;
   unpause: () => void;
   watcher: Watcher;
   board: Board;

@@ -45,6 +45,7 @@ async function oneRound(createUser: boolean): Promise<StatusDocument> {
     progress: (text) => void (process.stderr.isTTY && say(text)),
     event: () => {},
     notice: (text) => say(withOwnTimes(text)),
+    news: () => {},
   });
   if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
   return done.value;
