@@ -2,7 +2,7 @@ import type { Beginning, LooksIn } from '../../../daemon/news.ts';
 import type { Authority } from '../../../model/agent.ts';
 import { counted } from '../../../model/count.ts';
 import { printable, shown } from '../../../model/text.ts';
-import type { GroundedAuthority } from '../../../watch/authority.ts';
+import type { AuthorityGround, GroundedAuthority } from '../../../watch/authority.ts';
 import { when } from '../output.ts';
 import { stateText } from './sentences.ts';
 
@@ -62,7 +62,7 @@ const mayWords: Record<Authority, string> = {
   observe: 'only watches',
 };
 
-function groundText({ ground, authority }: GroundedAuthority, rulesFrom = 'default'): string {
+function groundText({ ground, authority }: GroundedAuthority, rulesFrom: string): string {
   switch (ground.by) {
     case 'rule': {
       const from = ground.isProjects
@@ -84,11 +84,15 @@ function groundText({ ground, authority }: GroundedAuthority, rulesFrom = 'defau
 }
 
 /** Of one agent, in short. */
-export function mayText(given: GroundedAuthority): string {
+export function mayText(authority: Authority): string {
   const may = { manage: 'may be prompted and handed over', nudge: 'may be prompted', observe: 'only watched' };
-  const { by } = given.ground;
-  const why = by === 'rename' ? '' : `, ${groundText(given).replace(/ \(.*$/, '')}`;
-  return `${may[given.authority]}${why}`;
+  return may[authority];
+}
+
+/** And why. */
+export function whyText(ground: AuthorityGround): string {
+  const why = { person: 'as somebody said', 'no-rule': 'no rule', rename: 'renamed', 'outside-tmux': 'outside tmux' };
+  return ground.by === 'rule' ? `rule ${shown(ground.match, 60)}` : why[ground.by];
 }
 
 function switchTexts({ mode, modeFrom, watchOnly, paused, quietUntilMs, isFirst }: Beginning): string[] {

@@ -3,7 +3,7 @@ import type { Caller } from '../../../model/caller.ts';
 import { counted } from '../../../model/count.ts';
 import { shown } from '../../../model/text.ts';
 import { ago, type Color, when } from '../output.ts';
-import { mayText } from './beginning.ts';
+import { mayText, whyText } from './beginning.ts';
 
 /** One line of the stream before it is made to fit. */
 export interface Sentence {
@@ -38,11 +38,11 @@ function colorOf(news: Told): Color | null {
 function words(news: Told): Words {
   switch (news.kind) {
     case 'found':
-      return [`found, ${stateText(news)[0]}`, `; ${mayText(news)}`];
+      return [`found, ${stateText(news)[0]}`, `; ${mayText(news.authority)}`, ` (${whyText(news.ground)})`];
     case 'state':
       return stateWords(news);
     case 'authority':
-      return [`from now on ${mayText({ authority: news.authority, ground: { by: 'rename' } })}`];
+      return [`from now on ${mayText(news.authority)}`];
     case 'trouble':
       return [
         `${news.isKnown ? 'still' : 'found'} ${checkText(news)} since ${when(news.sinceMs)}`,
@@ -54,10 +54,7 @@ function words(news: Told): Words {
     case 'plan':
       return planWords(news);
     case 'handoff-plan':
-      return [
-        `will hand its context over at ${when(news.atMs)}`,
-        `, because ${handoffReasons[news.reason] ?? news.reason}`,
-      ];
+      return [`will hand its context over at ${when(news.atMs)}`, `: ${handoffReasons[news.reason] ?? news.reason}`];
     case 'deed':
       return deedWords(news);
     case 'handoff':
@@ -126,16 +123,16 @@ function planWords(news: Extract<News, { kind: 'plan' }>): Words {
 }
 
 const handoffReasons: Record<string, string> = {
-  'at-percent': 'so much of its context is used',
-  'usable-end': 'little of its context is left',
-  compaction: 'its client would soon compact',
+  'at-percent': 'much of it is used',
+  'usable-end': 'little of it is left',
+  compaction: 'its client would soon compact it',
 };
 
 function handoffWords({ step, reason, file, trigger, tookMs }: Extract<News, { kind: 'handoff' }>): Words {
   const why = trigger === 'human' ? 'a person asked for it' : handoffReasons[trigger.replace(/^rule:/, '')];
   switch (step) {
     case 'requested':
-      return [`handoff begins, because ${why ?? trigger}`];
+      return [`handoff of its context begins, because ${why ?? trigger}`];
     case 'prompted':
       return reason === null
         ? ['handoff: asked for the document', `, ${file}`]
@@ -210,9 +207,8 @@ function sinceText({ sinceMs, more }: Because): string[] {
 function tellingWords({ outcome, reason, because, channels, trigger }: DeedNews): Words {
   const about = because === null ? trigger.replace(/^rule:/, '') : because.check;
   if (outcome === 'told') {
-    const where =
-      reason === 'inbox-only' || channels.length === 0 ? 'in `watchkeeper inbox`' : `by ${channels.join(', ')}`;
-    return [`told you because of ${about}`, ...(because === null ? [] : sinceText(because).slice(0, 1)), `, ${where}`];
+    const where = reason === 'inbox-only' || channels.length === 0 ? 'inbox' : `by ${channels.join(', ')}`;
+    return [`told you because of ${about}`, ` (${where})`, ...(because === null ? [] : sinceText(because).slice(0, 1))];
   }
   return [`could not tell you about ${about}: ${reason ?? outcome}`];
 }
