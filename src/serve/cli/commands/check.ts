@@ -18,7 +18,7 @@ export function addCheck(program: Command): void {
     )
     .option('--json', 'one JSON document')
     .option('--no-create-user', noCreateUser)
-    .addHelpText('after', '\nA crontab line:\n  */10 * * * * watchkeeper check')
+    .addHelpText('after', '\nFor a crontab:\n  */10 * * * * watchkeeper check')
     .action(async (options: { json?: boolean; createUser: boolean }) => {
       const status = await oneRound(options.createUser);
       const { items, unhealthy, findings } = healthReport(status);

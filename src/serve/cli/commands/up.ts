@@ -36,10 +36,12 @@ export const exitCodes: Record<StartFailure, number> = {
 export function addUp(program: Command): void {
   program
     .command('up')
-    .summary('start watching: database, daemon, one line per event')
+    .summary('start watching; says what is found, done and why')
     .description(
-      'Starts the database and the daemon, finds every agent of this user and prints a line for ' +
-        'each event. Ctrl-C stops everything again. With --detach it goes on in the background.',
+      'Starts the database and the daemon and finds every agent of this user. Says whom it may type to and how to stop ' +
+        'that; then, line by line, what is found, what is done and because of what, and what will be done and when. For ' +
+        'two minutes after the first start, and ten seconds after a later one, rules do nothing (`help start`). Ctrl-C ' +
+        'stops everything again.',
     )
     .option('-d, --detach', 'return once the first sweep is done and go on in the background')
     .addOption(
@@ -50,10 +52,6 @@ export function addUp(program: Command): void {
     .option('--watch-only', 'in this run only watch: type nothing, call nobody, say what would be done')
     .option('-v, --verbose', 'also everything that agents do: every prompt, tool, reply and state')
     .option('--no-create-user', noCreateUser)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  watchkeeper up\n  watchkeeper up --detach && watchkeeper status --watch\n  watchkeeper up --tmux-socket work',
-    )
     .action((options: UpOptions) => (options.detach ? upDetached(options) : upHere(options)));
 }
 
