@@ -3,7 +3,7 @@ import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keepAllowances } from '../actions/allowances.ts';
 import type { AgentClient } from '../clients/client.ts';
-import { clients, watchedTitles } from '../clients/clients.ts';
+import { clients } from '../clients/clients.ts';
 import { inboxFilesMax } from '../clients/inbox.ts';
 import { configDirsOf } from '../config/clients.ts';
 import { configAt } from '../config/load.ts';
@@ -43,13 +43,14 @@ import { Fleet } from '../sense/fleet.ts';
 import { Inbox } from '../sense/inbox.ts';
 import { Outputs } from '../sense/outputs.ts';
 import { linuxProcesses } from '../sense/processes.ts';
-import { tmuxFolder, userTmux } from '../sense/tmux/servers.ts';
+import { userTmux } from '../sense/tmux/servers.ts';
 import { AgentHooksLook } from '../setup/agent-hooks.ts';
 import { Spawns } from '../spawns/spawns.ts';
 import { FoundBroken } from '../watch/conformance-results.ts';
 import { type Looked, Watcher } from '../watch/watcher.ts';
 import { WatchfulClock } from '../watch/watchful-clock.ts';
 import { Acting } from './acting.ts';
+import { beginningOf } from './beginning.ts';
 import { type ControlServer, type Reply, refusalLine, serveControl } from './control.ts';
 import { Loop } from './loop.ts';
 import type { News } from './news.ts';
@@ -222,6 +223,14 @@ export class Daemon {
       outputs: new Outputs(files, this.#processes.uid),
       record: (batch) => this.#journal.add(batch),
     });
+    this.#newsroom = new Newsroom({
+      ...{ clock: this.#clock, board: this.#board },
+      grounds: (agent) => this.#watcher.grounds(agent),
+      mode: () => this.#config.current().config.mode,
+      paused: () => this.#isPaused(),
+      quietUntilMs: () => this.#quietUntilMs(),
+      tell: (news) => options.news(news),
+    });
     this.#acting = new Acting({
       ...{ ...common, host: host.id, hostName: host.name, home: options.home, environment: options.environment },
       ...{ rows, said, board: this.#board, watcher: this.#watcher, spawns: this.#spawns, flush, failed, odd: odd.note },
@@ -230,19 +239,9 @@ export class Daemon {
       paused: () => this.#isPaused(),
       quietUntilMs: () => this.#quietUntilMs(),
       notice: (line) => this.#notice('info', line),
-      toldPeople: (line) => this.#log.write('info', line),
+      toldPeople: (line) => (options.isOnce ? this.#notice('info', line) : this.#log.write('info', line)),
       did: (deed) => this.#newsroom.did(deed),
       databaseAway: () => this.#saver.away,
-    });
-    this.#newsroom = new Newsroom({
-      ...{ clock: this.#clock, board: this.#board },
-      grounds: (agent) => this.#watcher.grounds(agent),
-      mode: () => this.#config.current().config.mode,
-      paused: () => this.#isPaused(),
-      quietUntilMs: () => this.#quietUntilMs(),
-      comingHandoff: (agent) => this.#acting.handoffs.coming(agent),
-      waitingHandoffs: () => this.#acting.handoffs.waiting(),
-      tell: (news) => options.news(news),
     });
     this.#clock.onSet((byMs, nowMs) => {
       this.#watcher.clockSet(byMs, nowMs);
@@ -328,7 +327,14 @@ export class Daemon {
     }
     // From the moment in which it is said, however long the start took.
     this.#quiet.begin(quiet);
-    this.#newsroom.begin(this.#beginning(entered.value.isFirst));
+    const { tmuxSockets, watchOnly } = this.#options;
+    const given = {
+      loaded: this.#config.current(),
+      ...entered.value,
+      uid: this.#processes.uid,
+      watcher: this.#watcher,
+    };
+    this.#newsroom.begin(beginningOf({ ...given, tmuxSockets, watchOnly }), this.#acting.handoffs);
     this.#acting.start();
     this.#loop.start();
     const stopped = new Promise<void>((resolve) => {
@@ -377,27 +383,6 @@ export class Daemon {
     return written;
   }
 
-  /** For whoever looks on: where agents are looked for, and what may be done to them. */
-  #beginning(isFirst: boolean) {
-    const { config, origins } = this.#config.current();
-    const { tmuxSockets, watchOnly } = this.#options;
-    const home = os.homedir();
-    const dirs = clients.flatMap((client) =>
-      client.sources.registry === undefined
-        ? []
-        : [client.recognition.defaultConfigDir(home), ...configDirsOf(config.clients, client.name)],
-    );
-    return {
-      ...{ isFirst, watchOnly, rulesFrom: origins.agents, modeFrom: origins.mode },
-      looksIn: {
-        ...{ clients: watchedTitles, everyMs: config.tickSeconds * 1_000 },
-        servers: this.#watcher.servers.filter(({ failure }) => failure !== 'gone'),
-        tmuxFolder: tmuxSockets.length > 0 ? null : tmuxFolder(this.#processes.uid),
-        configDirs: [...new Set(dirs)],
-      },
-    };
-  }
-
   /** Sense, detect, record. */
   async #tick(): Promise<void> {
     this.#reloadConfig();
@@ -405,7 +390,7 @@ export class Daemon {
     void this.#spawns.refresh();
     this.#spawns.look(this.#take(await this.#watcher.tick()));
     this.#acting.round();
-    this.#newsroom.look();
+    this.#newsroom.look(this.#acting.handoffs);
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
     void this.#retention.round();
@@ -428,7 +413,7 @@ export class Daemon {
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
     this.#spawns.look(this.#take(this.#watcher.pulse()), spawnsPulseMs);
-    this.#newsroom.look();
+    this.#newsroom.look(this.#acting.handoffs);
   }
 
   /** One agent after the other: what each wrote is not kept for long. How all of them are seen then. */

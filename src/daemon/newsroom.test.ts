@@ -22,6 +22,7 @@ class Room {
   views: AgentView[] = [agentView('idle', null, 1)];
   checks: CheckName[] = [];
   readonly all: News[] = [];
+  readonly #handoffs = { coming: () => this.coming, waiting: () => this.waiting };
   readonly #board = madeBoard({ clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs } });
   readonly #room = new Newsroom({
     clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs },
@@ -30,15 +31,16 @@ class Room {
     mode: () => this.mode,
     paused: () => this.isPaused,
     quietUntilMs: () => this.quietUntilMs,
-    comingHandoff: () => this.coming,
-    waitingHandoffs: () => this.waiting,
     tell: (news) => this.all.push(news),
   });
 
   begin(): this {
     this.#see();
     const looksIn = { clients: '', everyMs: 1, servers: [], tmuxFolder: null, configDirs: [] };
-    this.#room.begin({ rulesFrom: 'default', modeFrom: 'default', watchOnly: false, isFirst: true, looksIn });
+    this.#room.begin(
+      { rulesFrom: 'default', modeFrom: 'default', watchOnly: false, isFirst: true, looksIn },
+      this.#handoffs,
+    );
     return this;
   }
 
@@ -47,7 +49,7 @@ class Room {
     this.nowMs += second;
     this.#see(step);
     const before = this.all.length;
-    this.#room.look();
+    this.#room.look(this.#handoffs);
     return this.all.slice(before);
   }
 

@@ -18,10 +18,14 @@ interface Parts {
   mode: () => Mode;
   paused: () => boolean;
   quietUntilMs: () => number | null;
-  /** Why a rule will hand the agent over as soon as rules may; null: none will. */
-  comingHandoff: (agent: string) => string | null;
-  waitingHandoffs: () => readonly HandoffWaiting[];
   tell: (news: News) => void;
+}
+
+/** The handoffs as they stand. */
+interface HandoffsNow {
+  /** Why a rule will hand the agent over as soon as rules may; null: none will. */
+  coming(agent: string): string | null;
+  waiting(): readonly HandoffWaiting[];
 }
 
 /** Waits that are over before anybody wonders, and those that say of themselves that nothing is left to do. */
@@ -60,7 +64,10 @@ export class Newsroom {
   }
 
   /** How things stand when somebody begins to look on; before it nothing is told. */
-  begin(given: Pick<Beginning, 'rulesFrom' | 'modeFrom' | 'watchOnly' | 'isFirst' | 'looksIn'>): void {
+  begin(
+    given: Pick<Beginning, 'rulesFrom' | 'modeFrom' | 'watchOnly' | 'isFirst' | 'looksIn'>,
+    handoffs: HandoffsNow,
+  ): void {
     const { board, grounds, mode, paused, quietUntilMs, tell } = this.#parts;
     this.#hasBegun = true;
     this.#isPaused = paused();
@@ -77,15 +84,15 @@ export class Newsroom {
       paused: this.#isPaused,
       quietUntilMs: untilMs,
     });
-    this.look();
+    this.look(handoffs);
   }
 
-  look(): void {
+  look(handoffs: HandoffsNow): void {
     if (!this.#hasBegun) return;
     this.#lookAtSwitches();
     this.#lookAtAgents();
     this.#lookAtTroubles();
-    this.#lookAtHandoffs();
+    this.#lookAtHandoffs(handoffs);
   }
 
   did(news: DeedNews): void {
@@ -191,18 +198,18 @@ export class Newsroom {
     this.#parts.tell({ kind: 'plan', ...aboutOf(open), does: step.for, atMs, why: waitWords(step.reason) });
   }
 
-  #lookAtHandoffs(): void {
-    const { board, comingHandoff, quietUntilMs, waitingHandoffs, clock, tell } = this.#parts;
+  #lookAtHandoffs(handoffs: HandoffsNow): void {
+    const { board, quietUntilMs, clock, tell } = this.#parts;
     const atMs = quietUntilMs();
     for (const { agent } of board.views()) {
-      const reason = atMs === null ? null : comingHandoff(agent);
+      const reason = atMs === null ? null : handoffs.coming(agent);
       if (reason === null || atMs === null || this.#isPaused) this.#coming.delete(agent);
       else if (!this.#coming.has(agent)) {
         this.#coming.add(agent);
         tell({ kind: 'handoff-plan', agent, atMs, reason });
       }
     }
-    const waiting = waitingHandoffs().filter(({ sinceMs }) => clock.nowMs() - sinceMs >= handoffWaitMs);
+    const waiting = handoffs.waiting().filter(({ sinceMs }) => clock.nowMs() - sinceMs >= handoffWaitMs);
     for (const { id, agent, step, reason } of waiting) {
       const what = `${step} ${reason}`;
       if (this.#waiting.get(id) !== what) tell({ kind: 'handoff-waits', agent, step, why: waitWords(reason) });

@@ -137,7 +137,7 @@ const texts: Readonly<Record<string, () => Topic>> = {
 
 export const topicNames = Object.keys(texts);
 
-export function topic(name: string): Topic | null {
+function topic(name: string): Topic | null {
   return Object.hasOwn(texts, name) ? (texts[name]?.() ?? null) : null;
 }
 
