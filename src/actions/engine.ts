@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof } from '../act/deliver.ts';
-import { against } from '../decide/gate.ts';
+import { against, isRules } from '../decide/gate.ts';
 import type { Action, DeedKind, DeedReason, Refusal } from '../model/action.ts';
 import type { Authority, Sighting } from '../model/agent.ts';
 import type { Json } from '../model/event.ts';
@@ -25,6 +25,8 @@ export interface EngineParts extends Omit<DeedWorld, 'conclude'> {
   host: string;
   store: Pick<Store, 'intend' | 'conclude' | 'openActions'>;
   paused: () => boolean;
+  /** Until when rules do nothing, for the daemon has only just started; null: they may. */
+  quietUntilMs: () => number | null;
   /** Rows that the ledger points at have to be there first. */
   flush: () => Promise<boolean>;
   lookSoon: (agent: string) => void;
@@ -123,7 +125,7 @@ export class Engine {
     const deed = this.#deed(kind);
     const own = deed.whyNot?.(order, this.#parts.clock.monotonicMs()) ?? null;
     const now = (await deed.against?.(order)) ?? [];
-    return [...new Set([...this.#atGate(deed.needs, order.agent), ...(own === null ? [] : [own]), ...now])];
+    return [...new Set([...this.#atGate(deed.needs, order), ...(own === null ? [] : [own]), ...now])];
   }
 
   /** Everything the agents' own records say passes here. */
@@ -254,20 +256,22 @@ export class Engine {
   }
 
   #whyNot(deed: Deed, order: Order, sinceMs: number): Refusal | null {
-    const [refusal] = this.#atGate(deed.needs, order.agent);
+    const [refusal] = this.#atGate(deed.needs, order);
     return refusal ?? deed.whyNot?.(order, sinceMs) ?? null;
   }
 
-  /** Pause, mode, authority, and whose agent it is. People may be told of one that is not there any more. */
-  #atGate(needs: Authority | null, agent: string | null): Refusal[] {
+  /** Pause, mode, a start, authority, and whose agent it is. People may be told of one that is not there any more. */
+  #atGate(needs: Authority | null, order: Order): Refusal[] {
     if (needs === null) return [];
+    const { agent } = order;
     const view = agent === null ? null : (this.#parts.agent(agent)?.view ?? null);
     if (view === null && needs !== 'observe') return ['not-agent'];
-    const { config, paused, hold } = this.#parts;
+    const { config, paused, quietUntilMs, hold } = this.#parts;
     const { authority } = view ?? { authority: 'observe' as const };
     const facts = {
       mode: config().mode,
       paused: paused(),
+      starting: isRules(order) && quietUntilMs() !== null,
       authority,
       hold: view === null ? 'none' : hold(view),
     } as const;

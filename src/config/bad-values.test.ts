@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { load, machineBad, machineFile, projectBad } from '../../test/runs/config-files.ts';
 
 const topKeys =
-  'mode, tickSeconds, healthIntervalMinutes, retentionDays, agents, prompt, spawn, stall, waiting, health, judging, bands, handoff, notify, templates, clients';
+  'mode, tickSeconds, healthIntervalMinutes, retentionDays, start, agents, prompt, spawn, stall, waiting, health, judging, bands, handoff, notify, templates, clients';
 
 describe('a bad value is named with file, line, column, key, what was found and what is allowed', () => {
   const minutes = 'a number greater than 0 and at most 525600';
@@ -17,6 +17,14 @@ describe('a bad value is named with file, line, column, key, what was found and 
     ['a number as text', 'tickSeconds: "2"', ['F:1:14: tickSeconds: "2" is not allowed: a number from 0.1 to 60']],
     ['a tick too short', 'tickSeconds: 0.09', ['F:1:14: tickSeconds: 0.09 is not allowed: a number from 0.1 to 60']],
     ['an endless tick', 'tickSeconds: .inf', ['F:1:14: tickSeconds: Infinity is not allowed: a number from 0.1 to 60']],
+    [
+      'a start that is quiet for less than no time',
+      'start: {quietSeconds: -1, firstQuietSeconds: 86401}',
+      [
+        'F:1:23: start.quietSeconds: -1 is not allowed: a number from 0 to 86400',
+        'F:1:46: start.firstQuietSeconds: 86401 is not allowed: a number from 0 to 86400',
+      ],
+    ],
     [
       'no number',
       'retentionDays: .nan',

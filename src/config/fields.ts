@@ -13,6 +13,11 @@ export function amount(max: number) {
   return z.number({ error }).gt(0, { error }).lte(max, { error });
 }
 
+export function amountFromZero(max: number) {
+  const error = `a number from 0 to ${max}`;
+  return z.number({ error }).min(0, { error }).max(max, { error });
+}
+
 export function percent() {
   const error = 'a number greater than 0 and less than 100';
   return z.number({ error }).gt(0, { error }).lt(100, { error });

@@ -24,6 +24,7 @@ describe('where the configuration comes from', () => {
     expect(config).toEqual({
       mode: 'act',
       tickSeconds: 2,
+      start: { firstQuietSeconds: 120, quietSeconds: 10 },
       healthIntervalMinutes: 10,
       retentionDays: 30,
       agents: [{ match: '*-ps', authority: 'manage' }],

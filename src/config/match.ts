@@ -10,12 +10,21 @@ export function authorityFor(
 ): Authority {
   // Outside tmux there is no terminal of its own to act through.
   if (!inTmux) return 'observe';
-  const machine = byRules(config.agents, agentName);
-  if (config.projectAgents === null) return machine;
-  const project = byRules(config.projectAgents, agentName);
-  return rankOf(project) < rankOf(machine) ? project : machine;
+  return ruleFor(config, agentName).authority;
 }
 
-function byRules(rules: readonly AgentRule[], agentName: string): Authority {
-  return rules.find((candidate) => matchesGlob(candidate.match, agentName))?.authority ?? 'observe';
+/** What the rules allow, and which one it was; null: none names it. */
+export function ruleFor(
+  { agents, projectAgents }: Pick<Config, 'agents' | 'projectAgents'>,
+  agentName: string,
+): { authority: Authority; rule: AgentRule | null; isProjects: boolean } {
+  const machine = byRules(agents, agentName, false);
+  if (projectAgents === null) return machine;
+  const project = byRules(projectAgents, agentName, true);
+  return rankOf(project.authority) < rankOf(machine.authority) ? project : machine;
+}
+
+function byRules(rules: readonly AgentRule[], agentName: string, isProjects: boolean) {
+  const rule = rules.find((candidate) => matchesGlob(candidate.match, agentName)) ?? null;
+  return { authority: rule?.authority ?? 'observe', rule, isProjects };
 }

@@ -57,6 +57,8 @@ const keys: Record<ConfigKey, [value: fc.Arbitrary<unknown>, order: Order]> = {
   tickSeconds: [fc.integer({ min: 1, max: 60 }), same('tickSeconds')],
   healthIntervalMinutes: [minutes, same('healthIntervalMinutes')],
   retentionDays: [count, same('retentionDays')],
+  'start.firstQuietSeconds': [fc.integer({ min: 0, max: 600 }), same('start.firstQuietSeconds')],
+  'start.quietSeconds': [fc.integer({ min: 0, max: 600 }), same('start.quietSeconds')],
   agents: [rules, (p, m) => same('agents')(p, m) && mayDoNoMore(p, m)],
   'prompt.minIntervalMinutes': [minutes, same('prompt.minIntervalMinutes')],
   'prompt.humanQuietSeconds': [minutes, same('prompt.humanQuietSeconds')],

@@ -95,6 +95,15 @@ describe('a project file can only narrow', () => {
       ['P:1:29: prompt.humanQuietSeconds: 59 is not allowed in a project file: leave it to the machine file'],
     ],
     [
+      'a start of its own, also a longer one',
+      '',
+      'start: {firstQuietSeconds: 0, quietSeconds: 60}',
+      [
+        'P:1:28: start.firstQuietSeconds: 0 is not allowed in a project file: leave it to the machine file',
+        'P:1:45: start.quietSeconds: 60 is not allowed in a project file: leave it to the machine file',
+      ],
+    ],
+    [
       'earlier handoffs',
       '',
       'handoff: {atPercent: 1}',

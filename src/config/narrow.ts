@@ -54,6 +54,9 @@ const directions: Record<ConfigKey, Direction | typeof machineOnly> = {
   healthIntervalMinutes: machineOnly,
   // A shorter time would take records away, also other projects'.
   retentionDays: machineOnly,
+  // One start for all projects; and as long as the rules wait, so does the word to a person.
+  'start.firstQuietSeconds': machineOnly,
+  'start.quietSeconds': machineOnly,
   // Rules of its own: the lower authority of both counts.
   agents: { tighter: (project) => project, allowed: () => 'rules' },
   // A longer pause would put off the word to a person that follows the prompts.

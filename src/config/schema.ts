@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Authority, Mode } from '../model/agent.ts';
 import { judging } from './checks.ts';
 import { clientSections } from './clients.ts';
-import { amount, list, minutesMax, oneOf, secondsMax, section, text } from './fields.ts';
+import { amount, amountFromZero, list, minutesMax, oneOf, secondsMax, section, text } from './fields.ts';
 import { handoff } from './handoff.ts';
 import { health } from './health.ts';
 import { bands, spawn, stall, waiting } from './judging.ts';
@@ -39,6 +39,16 @@ export const configSchema = section({
     .default(10)
     .describe('How often a summary of all checks is recorded for each agent.'),
   retentionDays: amount(daysMax).default(30).describe('How long events and health records are kept.'),
+  start: section({
+    firstQuietSeconds: amountFromZero(secondsMax)
+      .default(120)
+      .describe('How long rules do nothing after the first start, the one that finds an empty database.'),
+    quietSeconds: amountFromZero(secondsMax).default(10).describe('How long rules do nothing after every later start.'),
+  })
+    .prefault({})
+    .describe(
+      'How long rules do nothing after a start, as the file says it at that start; what people ask for is done at once.',
+    ),
   agents: list(agentRule, 'rules, each with match and authority')
     .default([{ match: '*-ps', authority: 'manage' }])
     .describe(

@@ -36,6 +36,8 @@ import type { Spawns } from '../spawns/spawns.ts';
 import type { Look } from '../watch/agent-session.ts';
 import type { Watcher } from '../watch/watcher.ts';
 import type { WatchfulClock } from '../watch/watchful-clock.ts';
+import { heardLedger } from './ledger-news.ts';
+import type { DeedNews } from './news.ts';
 
 interface ActingParts {
   host: string;
@@ -50,6 +52,8 @@ interface ActingParts {
   /** It could not write its document without a person. */
   handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
+  /** Until when rules do nothing, for the daemon has only just started; null: they may. */
+  quietUntilMs: () => number | null;
   /** What people said may be done to agents. */
   said: Map<string, Authority>;
   board: Board;
@@ -61,6 +65,10 @@ interface ActingParts {
   failed: (error: unknown) => void;
   /** For whoever looks on. */
   notice: (line: string) => void;
+  /** What people are told, for the log: whoever looks on hears of it as of every other deed. */
+  toldPeople: (line: string) => void;
+  /** Everything that was done, or not done, with its outcome. */
+  did: (news: DeedNews) => void;
   /** Why rows wait; null: none does for long. */
   databaseAway: () => string | null;
   /** A row of the database that is not what it should be. */
@@ -124,7 +132,11 @@ export class Acting {
       decided: (...decision) => this.#controlClients.decided(...decision),
     });
     this.#holds.onTaken((view) => void this.#typist.fence(view.agent).catch(given.failed));
-    this.#actions = new Actions({ ...held, typist: this.#typist, lookSoon: (name) => watcher.touch(name) });
+    this.#actions = new Actions({
+      ...{ ...held, typist: this.#typist, notice: given.toldPeople },
+      store: heardLedger(held.store, (id) => this.#trouble(id), given.did),
+      lookSoon: (name) => watcher.touch(name),
+    });
     const acted = { ...held, actions: this.#actions };
     this.#scores = new Scores({
       promptedBy: (tag) => this.#actions.deeds.prompt.answers.promptedBy(tag),
@@ -172,6 +184,13 @@ export class Acting {
   /** The wall clock was set, or the machine slept: what is waited for is as far away as it was. */
   clockSet(byMs: number, nowMs: number): void {
     for (const each of [this.#parts.board, this.#spoken, this.#progress, this.handoffs]) each.clockSet(byMs, nowMs);
+  }
+
+  #trouble(id: string) {
+    const open = this.#parts.board.open().find(({ incident }) => incident.id === id);
+    if (open === undefined) return null;
+    const { check, openedMs } = open.incident;
+    return { check, sinceMs: open.last?.sinceMs ?? openedMs };
   }
 
   async #restoreSaid(): Promise<boolean> {

@@ -79,6 +79,7 @@ class Machine {
     const keeper = new Keeper({
       ...{ ...common, board: this.#board },
       paused: () => false,
+      quietUntilMs: () => null,
       actions: {
         prompt: async ({
           finding,

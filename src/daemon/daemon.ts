@@ -12,6 +12,7 @@ import { remember } from '../config/memory.ts';
 import { type ConfigPlaces, configWayOut } from '../config/places.ts';
 import { formatProblem } from '../config/problem.ts';
 import type { ConfigWatch } from '../config/watch.ts';
+import { quietMs } from '../decide/gate.ts';
 import { Board } from '../findings/board.ts';
 import { Examiner } from '../findings/examiner.ts';
 import { HealthRows } from '../findings/health-rows.ts';
@@ -51,8 +52,12 @@ import { FoundBroken } from '../watch/conformance-results.ts';
 import { type Looked, Watcher } from '../watch/watcher.ts';
 import { WatchfulClock } from '../watch/watchful-clock.ts';
 import { Acting } from './acting.ts';
+import { beginningOf } from './beginning.ts';
 import { type ControlServer, type Reply, refusalLine, serveControl } from './control.ts';
 import { Loop } from './loop.ts';
+import type { News } from './news.ts';
+import { Newsroom } from './newsroom.ts';
+import { QuietStart } from './quiet-start.ts';
 import type { Doors } from './requests/doors.ts';
 import { answerRequest, readRequest } from './requests/read.ts';
 import { followsEvents } from './requests/request.ts';
@@ -66,12 +71,18 @@ export interface DaemonOptions {
   places: ConfigPlaces;
   environment: NodeJS.ProcessEnv;
   tmuxSockets: string[];
+  /** Nothing is done in this run, whatever the configuration says. */
+  watchOnly: boolean;
+  /** One round and no more. */
+  isOnce: boolean;
   /** As root: the database's own user is made where it is missing. */
   createUser: boolean;
   /** For the person at the terminal: what happens on the way up, and every event after. */
   progress(line: string): void;
   event(event: WatchEvent): void;
   notice(line: string): void;
+  /** What is worth telling, in its order. */
+  news(news: News): void;
 }
 
 export interface RunningDaemon {
@@ -107,6 +118,7 @@ export class Daemon {
   readonly #host: HostEntry;
   readonly #clock = new WatchfulClock(systemClock);
   readonly #sinceMs = this.#clock.nowMs();
+  readonly #quiet = new QuietStart(this.#clock);
   readonly #fleet: Fleet;
   readonly #board: Board;
   readonly #examiner: Examiner;
@@ -117,6 +129,7 @@ export class Daemon {
   readonly #words: Words;
   readonly #retention: Retention;
   readonly #acting: Acting;
+  readonly #newsroom: Newsroom;
   readonly #spawns: Spawns;
   readonly #doors: Doors;
   readonly #loop: Loop;
@@ -210,13 +223,24 @@ export class Daemon {
       outputs: new Outputs(files, this.#processes.uid),
       record: (batch) => this.#journal.add(batch),
     });
+    this.#newsroom = new Newsroom({
+      ...{ clock: this.#clock, board: this.#board },
+      grounds: (agent) => this.#watcher.grounds(agent),
+      mode: () => this.#config.current().config.mode,
+      paused: () => this.#isPaused(),
+      quietUntilMs: () => this.#quietUntilMs(),
+      tell: (news) => options.news(news),
+    });
     this.#acting = new Acting({
       ...{ ...common, host: host.id, hostName: host.name, home: options.home, environment: options.environment },
       ...{ rows, said, board: this.#board, watcher: this.#watcher, spawns: this.#spawns, flush, failed, odd: odd.note },
       news: (news) => this.#takeNews(news),
       handoffWaits: (agent) => this.#handoffWaits(agent),
       paused: () => this.#isPaused(),
+      quietUntilMs: () => this.#quietUntilMs(),
       notice: (line) => this.#notice('info', line),
+      toldPeople: (line) => (options.isOnce ? this.#notice('info', line) : this.#log.write('info', line)),
+      did: (deed) => this.#newsroom.did(deed),
       databaseAway: () => this.#saver.away,
     });
     this.#clock.onSet((byMs, nowMs) => {
@@ -240,6 +264,8 @@ export class Daemon {
       paused: () => this.#isPaused(),
       home: options.home,
       words: this.#words,
+      quietUntilMs: () => this.#quietUntilMs(),
+      watchOnly: options.watchOnly,
       watcher: this.#watcher,
       board: this.#board,
       spawns: this.#spawns,
@@ -262,8 +288,13 @@ export class Daemon {
   async start(): Promise<Result<RunningDaemon, StartFailure>> {
     const { home } = this.#options;
     const entered = await this.#store.enterHost(this.#host);
-    const stored = entered.ok ? await this.#store.load(this.#host.id) : entered;
-    if (!stored.ok) return fail('database', `the database cannot be read (${stored.message})`);
+    const unreadable = (message: string) => fail('database', `the database cannot be read (${message})`);
+    if (!entered.ok) return unreadable(entered.message);
+    const stored = await this.#store.load(this.#host.id);
+    if (!stored.ok) return unreadable(stored.message);
+    // What the file says of a start counts at the start; what is announced then stays true.
+    const quiet = quietMs(this.#config.current().config.start, { ...entered.value, isOnce: this.#options.isOnce });
+    this.#quiet.begin(quiet);
     const aheadMs = await this.#retention.begin();
     if (aheadMs === null) return fail('database', 'the database does not say how old its rows are');
     // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
@@ -302,6 +333,16 @@ export class Daemon {
       this.#control.close();
       return fail('home', announced.message);
     }
+    // From the moment in which it is said, however long the start took.
+    this.#quiet.begin(quiet);
+    const { tmuxSockets, watchOnly } = this.#options;
+    const given = {
+      loaded: this.#config.current(),
+      ...entered.value,
+      uid: this.#processes.uid,
+      watcher: this.#watcher,
+    };
+    this.#newsroom.begin(beginningOf({ ...given, tmuxSockets, watchOnly }), this.#acting.handoffs);
     this.#acting.start();
     this.#loop.start();
     const stopped = new Promise<void>((resolve) => {
@@ -357,6 +398,7 @@ export class Daemon {
     void this.#spawns.refresh();
     this.#spawns.look(this.#take(await this.#watcher.tick()));
     this.#acting.round();
+    this.#newsroom.look(this.#acting.handoffs);
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
     void this.#words.store();
@@ -380,6 +422,7 @@ export class Daemon {
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
     this.#spawns.look(this.#take(this.#watcher.pulse()), spawnsPulseMs);
+    this.#newsroom.look(this.#acting.handoffs);
   }
 
   /** One agent after the other: what each wrote is not kept for long. How all of them are seen then. */
@@ -438,7 +481,8 @@ export class Daemon {
     if (events.length > 0) void this.#saver.save();
   }
 
-  #takeNews({ event, check }: HandoffNews): void {
+  #takeNews({ handoff, event, check }: HandoffNews): void {
+    this.#newsroom.handoff(handoff);
     this.#journal.add({ ...emptyBatch(), events: [event], checks: check === null ? [] : [check] });
     this.#tell([event]);
   }
@@ -446,6 +490,11 @@ export class Daemon {
   #notice(level: 'info' | 'warn', line: string): void {
     this.#log.write(level, line);
     this.#options.notice(shown(line));
+  }
+
+  /** Where nothing is done in any case there is nothing to wait for. */
+  #quietUntilMs(): number | null {
+    return this.#config.current().config.mode === 'act' ? this.#quiet.untilMs() : null;
   }
 
   /** Looked up each time: it has to hold at once, also when nobody could tell the daemon. */

@@ -66,6 +66,40 @@ describe.each(holds)('%s', (reason, hold) => {
   });
 });
 
+describe('so soon after a start', () => {
+  const starts: Hold = (agent) => {
+    agent.quietUntilMs = agent.nowMs + 600_000;
+  };
+
+  it.each(prompting)('%s: nothing is typed nor put on record as tried; what will be done is known', async (check) => {
+    const agent = await inTrouble(check, 5, starts);
+    expect([agent.typed, agent.told, agent.ledger.actions]).toEqual([[], [], []]);
+    expect(agent.next).toEqual([`${check}: prompt, starting`]);
+    agent.quietUntilMs = null;
+    await agent.pass(1);
+    expect(agent.submitted).toHaveLength(1);
+  });
+
+  it.each(telling)('%s: nobody is called yet', async (check) => {
+    const agent = await inTrouble(check, 5, starts);
+    expect([agent.told, agent.typed, agent.ledger.actions]).toEqual([[], [], []]);
+    expect(agent.next).toEqual([`${check}: tell, starting`]);
+    agent.quietUntilMs = null;
+    await agent.pass(2);
+    expect(agent.told).toHaveLength(1);
+  });
+
+  it('the gate refuses a rule that asks all the same, and lets people through', async () => {
+    const agent = new RuledAgent();
+    starts(agent);
+    expect(await agent.prompt()).toMatchObject({ outcome: 'refused', reason: 'starting' });
+    const asked = { host: 'h', agent: 'a-ps', trigger: 'human', by: 'human ann', finding: null } as const;
+    const own = { ...asked, text: 'Go on with it.' };
+    expect(await agent.actions.prompt({ ...own, waitMs: 0 })).not.toMatchObject({ outcome: 'refused' });
+    expect(agent.submitted).toHaveLength(1);
+  });
+});
+
 describe('an agent of which nobody knows what it does', () => {
   it.each(prompting)('is not prompted, whatever was found in it: %s', async (check) => {
     const agent = new RuledAgent();

@@ -144,6 +144,7 @@ class Pager {
     this.keeper = new Keeper({
       ...parts,
       paused: () => false,
+      quietUntilMs: () => null,
       spoken: new Spoken(parts),
       actions: madeActions({ ...parts, environment: { PATH: process.env.PATH }, notice }),
       isOneOfMany: () => null,

@@ -3,6 +3,7 @@ import { openAllowances } from '../actions/allowances.ts';
 import { loadForStart } from '../config/load.ts';
 import { withMemory } from '../config/memory.ts';
 import { watchConfig } from '../config/watch.ts';
+import { watchOnly } from '../config/watch-only.ts';
 import { makeHomeDir, runningDaemon } from '../home/home.ts';
 import { claimHost } from '../home/host-id.ts';
 import { fileLog } from '../home/log.ts';
@@ -23,9 +24,11 @@ import type { StatusDocument } from './status.ts';
 const configHeldMs = 1_000;
 
 /** One full round without a daemon: look, record, act, and stop again. The database is left as it was found. */
-export async function runOnce(options: DaemonOptions): Promise<Result<StatusDocument, StartFailure>> {
+export async function runOnce(
+  options: Omit<DaemonOptions, 'watchOnly' | 'isOnce'>,
+): Promise<Result<StatusDocument, StartFailure>> {
   const keepDb = databaseRuns(options.home);
-  const started = await startDaemon(options);
+  const started = await startDaemon({ ...options, watchOnly: false, isOnce: true });
   if (!started.ok) return started;
   await started.value.looked();
   // As it was found: what is done about it may have mended it by the time it is done.
@@ -80,9 +83,10 @@ async function startLocked(options: DaemonOptions): Promise<Result<RunningDaemon
   const log = fileLog(options.home.logFile);
   const odd = new OddRows(new Counters(), (line) => log.write('warn', line));
   const store = forgetful(openStore(database.value.url, odd.note));
+  const watched = watchConfig(options.places, config, () => performance.now(), configHeldMs);
   const daemon = new Daemon(
     options,
-    watchConfig(options.places, config, () => performance.now(), configHeldMs),
+    options.watchOnly ? watchOnly(watched) : watched,
     database.value,
     store,
     host.value,

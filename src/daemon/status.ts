@@ -15,6 +15,10 @@ export interface StatusDocument {
     since: string;
     paused: boolean;
     mode: string;
+    /** `up --watch-only`: nothing is done in this run, whatever the configuration says. */
+    watch_only: boolean;
+    /** Until when rules do nothing, for it has only just started; null: they may. */
+    quiet_until: string | null;
     /** Configuration files that were there and are not: what they said stays; after a restart nothing is done. */
     config_missing: string[];
     tick_ms: number;

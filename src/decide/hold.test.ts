@@ -59,7 +59,7 @@ describe('a hold is taken', () => {
 });
 
 describe('the gate', () => {
-  const open = { mode: 'act', paused: false, authority: 'manage', hold: 'ours' } as const;
+  const open = { mode: 'act', paused: false, starting: false, authority: 'manage', hold: 'ours' } as const;
 
   it.each([
     ['ours', 'nudge', null],

@@ -10,7 +10,8 @@ export function waitWords(reason: Wait): string {
   return reason.replace(/^is-/, 'it is ');
 }
 
-const words: Record<Exclude<Wait, Refusal | `is-${string}`>, string> = {
+const words: Record<Exclude<Wait, Exclude<Refusal, 'starting'> | `is-${string}`>, string> = {
+  starting: 'it has only just started to watch',
   'just-opened': 'just opened',
   'told-by-auth-failed': 'a human is told by auth-failed',
   'tried-again': 'it is tried again',

@@ -1,8 +1,8 @@
 import type { Config } from '../config/schema.ts';
-import { whyNotAllowed } from '../decide/gate.ts';
+import { isRules, whyNotAllowed } from '../decide/gate.ts';
 import { nextMove, timeAtStep } from '../decide/handoff/cycle.ts';
 import { hasArrived } from '../decide/handoff/deeds.ts';
-import type { HandoffFacts, Move } from '../decide/handoff/moves.ts';
+import type { HandoffFacts, HandoffWait, Move } from '../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../decide/handoff/places.ts';
 import {
   backgroundMs,
@@ -38,6 +38,15 @@ import { newHandoff } from './new-handoff.ts';
 import { type HandoffNews, handoffTroubles, newsOf, stuckFinding } from './news.ts';
 import { Trust, type TrustParts } from './trust.ts';
 
+/** What keeps one that is open from going on. */
+export interface HandoffWaiting {
+  id: string;
+  agent: string;
+  step: HandoffStep;
+  reason: HandoffWait;
+  sinceMs: number;
+}
+
 export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSession' | 'odd'> {
   host: string;
   home: Home;
@@ -50,6 +59,8 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   /** It asks before it writes, and nobody could answer but a person. */
   handoffWaits: (agent: string) => boolean;
   paused: () => boolean;
+  /** Until when rules do nothing, for the daemon has only just started; null: they may. */
+  quietUntilMs: () => number | null;
   actions: HandoffActions;
   agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue' | 'isBehind'> | null;
   board: Pick<Board, 'about' | 'findings' | 'post' | 'view' | 'views'>;
@@ -73,6 +84,8 @@ export class Handoffs {
   readonly #trust: Trust;
   /** Open ones, by agent, in the order they were requested. */
   readonly #open = new Map<string, Cycle>();
+  /** By agent, why a rule will hand it over as soon as rules may do anything. */
+  readonly #coming = new Map<string, string>();
   /** Those of the last day that are over, oldest first. */
   #over: Handoff[] = [];
   readonly #running: Running;
@@ -126,8 +139,28 @@ export class Handoffs {
     return `handoff ${stepOf(cycle.handoff)}, ${doing}`;
   }
 
+  /** Those that only wait. */
+  waiting(): HandoffWaiting[] {
+    return [...this.#open.values()].flatMap(({ handoff, move, waitsSinceMs }) =>
+      move.do !== 'wait' || waitsSinceMs === null
+        ? []
+        : [
+            {
+              ...{ id: handoff.id, agent: handoff.agent, step: stepOf(handoff) },
+              ...{ reason: move.reason, sinceMs: waitsSinceMs },
+            },
+          ],
+    );
+  }
+
+  /** Why a rule will hand it over once the start is over; null: it will not. */
+  coming(agent: string): string | null {
+    return this.#coming.get(agent) ?? null;
+  }
+
   round(views: readonly AgentView[]): void {
     this.#post();
+    this.#coming.clear();
     const isOurs = ({ agent }: { agent: string }) => !this.#parts.isElsewhere(agent);
     for (const view of views.filter(isOurs)) if (!this.#open.has(view.agent)) this.#considerRule(view);
     for (const cycle of this.#open.values()) {
@@ -194,6 +227,10 @@ export class Handoffs {
     const mine = this.#over.filter((one) => one.agent === view.agent && isTry(one, now));
     if (this.#whyNotBegin(view, 'rule') !== null) return;
     if (whyNotYet(mine, view.sessionId, handoff.deadlineMinutes * 60_000, nowMs) !== null) return;
+    if (this.#parts.quietUntilMs() !== null) {
+      if (this.#forbidden(view, false) === null) this.#coming.set(view.agent, due.reason);
+      return;
+    }
     this.#running.begin(this.#begin(view, `rule:${due.reason}`, 'rule'));
   }
 
@@ -203,7 +240,7 @@ export class Handoffs {
     if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
     // What is shown of an odd path is not the path.
     if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
-    const forbidden = this.#forbidden(view);
+    const forbidden = this.#forbidden(view, false);
     const isForGood = forbidden === 'authority' || forbidden === 'held-elsewhere';
     return by === 'rule' && !isForGood ? null : forbidden;
   }
@@ -215,10 +252,17 @@ export class Handoffs {
     return due === null ? 'somebody asked for it' : whyHandOff(due.handoffDue(policy));
   }
 
-  #forbidden(view: AgentView) {
+  /** `starting`: also because this daemon has only just started. */
+  #forbidden(view: AgentView, starting: boolean) {
     const { mode } = this.#parts.config();
     const { authority } = view;
-    return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority, hold: this.#parts.hold(view) });
+    const facts = { mode, paused: this.#parts.paused(), starting, authority, hold: this.#parts.hold(view) };
+    return whyNotAllowed('manage', facts);
+  }
+
+  /** What a person asked for goes on at once after a restart; what a rule began when rules may act again. */
+  #isStarting({ handoff }: Cycle): boolean {
+    return isRules(handoff) && this.#parts.quietUntilMs() !== null;
   }
 
   #fileFor(agent: string, cwd: string, atMs: number): string {
@@ -299,7 +343,7 @@ export class Handoffs {
       backgroundMs: backgroundMs(config().handoff),
       // On record, but not found again yet: nothing is known of it now.
       agent: view === null || this.#isHere(view) ? view : { ...view, sessionId: null },
-      forbidden: view === null ? null : this.#forbidden(view),
+      forbidden: view === null ? null : this.#forbidden(view, this.#isStarting(cycle)),
       hasPlace: this.#hasPlace(cycle),
       document: seen?.look ?? null,
       ...this.#signs(cycle, view),
@@ -340,7 +384,7 @@ export class Handoffs {
   }
 
   async #do(cycle: Cycle, move: Move, view: AgentView | null, seen: SeenDocument | null): Promise<void> {
-    if (view !== null) this.#deeds.permit(cycle, view, cycle.isOurs && this.#forbidden(view) === null);
+    if (view !== null) this.#deeds.permit(cycle, view, cycle.isOurs && this.#forbidden(view, false) === null);
     switch (move.do) {
       case 'wait':
         return;

@@ -33,6 +33,10 @@ class Desk {
   /** Its last look went well. */
   isSeen = true;
   isPaused = false;
+  /** The daemon has only just started. */
+  quietUntilMs: number | null = null;
+  /** Whose wish the open one is. */
+  by: 'rule' | 'human ann' | null = 'human ann';
   /** The database does not answer: nothing can be read or written. */
   isLedgerGone = false;
   /** It asks before it writes, and no hook answers. */
@@ -56,8 +60,8 @@ class Desk {
       host: 'h',
       agent: 'a-ps',
       project: 'a',
-      trigger: 'human',
-      by: null,
+      trigger: this.by === 'human ann' ? 'human' : 'rule:at-percent',
+      by: this.by,
       recipe: 'document',
       nonce: 'abcd1234',
       file: path.join(this.project, 'handoff-1.md'),
@@ -85,6 +89,11 @@ class Desk {
       this.#daemon.round([this.#view()]);
       await this.#daemon.settled();
     }
+  }
+
+  /** Why a rule will begin one. */
+  get coming(): string | null {
+    return this.#daemon.coming('a-ps');
   }
 
   /** What hooks would answer by. */
@@ -123,6 +132,7 @@ class Desk {
       configFor: () => this.config,
       handoffWaits: () => this.wouldStand,
       paused: () => this.isPaused,
+      quietUntilMs: () => this.quietUntilMs,
       agent: () =>
         ({
           seen: { client: { name: 'claude-code' }, place: {}, configDir: null },
@@ -294,6 +304,58 @@ describe('held back in the middle', () => {
       expect(world.typed).toEqual([]);
     },
   );
+});
+
+describe('so soon after a start', () => {
+  it('no rule begins one; it is known that it will, and why; then it is begun', async () => {
+    const world = await desk(null);
+    Object.assign(world, { isDue: true, quietUntilMs: world.nowMs + 1 });
+    await world.rounds(5);
+    expect([world.steps, world.typed, world.coming]).toEqual([[], [], 'at-percent']);
+    world.quietUntilMs = null;
+    await world.rounds(2);
+    expect([world.rows.filter(isOpen).length, world.typed, world.coming]).toEqual([1, ['prompt'], null]);
+  });
+
+  it('nor is it said that one will be begun where nothing may be done', async () => {
+    const world = await desk(null);
+    Object.assign(world, { isDue: true, quietUntilMs: world.nowMs + 1, isPaused: true });
+    await world.rounds(1);
+    expect([world.steps, world.coming]).toEqual([[], null]);
+  });
+
+  it.each(['rule', null] as const)('one that a rule began goes on when rules may act again: %s', async (by) => {
+    for (const step of way.filter((each) => each !== 'resumed')) {
+      const world = new Desk();
+      Object.assign(world, { by, quietUntilMs: world.nowMs + 1 });
+      world.has(step);
+      await world.start();
+      const before = [...world.steps];
+      await world.rounds(30);
+      expect([world.typed, world.steps]).toEqual([[], before]);
+      world.quietUntilMs = null;
+      await world.rounds(1);
+      expect(world.typed.length > 0 || world.steps[0] !== before[0], step).toBe(true);
+    }
+  });
+
+  it('one that a person asked for goes on at once', async () => {
+    const world = new Desk();
+    world.has('requested');
+    world.quietUntilMs = world.nowMs + 1;
+    await world.start();
+    await world.rounds(1);
+    expect(world.typed).toEqual(['prompt']);
+  });
+
+  it('an agent that was asked for its document may write it meanwhile: no dialog opens with nobody there', async () => {
+    const world = new Desk();
+    Object.assign(world, { by: 'rule', quietUntilMs: world.nowMs + 1 });
+    world.has('prompted');
+    await world.start();
+    await world.rounds(2);
+    expect([world.typed, world.allowances.length]).toEqual([[], 1]);
+  });
 });
 
 describe('in watch mode', () => {

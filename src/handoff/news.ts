@@ -11,6 +11,7 @@ import type { Cycle } from './cycle.ts';
 
 /** What others hear of a step: an event for each, and a row of `health_checks` for its beginning and its end. */
 export interface HandoffNews {
+  handoff: Handoff;
   event: WatchEvent;
   check: CheckRow | null;
 }
@@ -30,10 +31,10 @@ export function newsOf(handoff: Handoff, finding: string | null): HandoffNews {
     kind: 'handoff',
     data,
   };
-  if (step !== 'requested' && step !== 'done' && step !== 'failed') return { event, check: null };
+  if (step !== 'requested' && step !== 'done' && step !== 'failed') return { handoff, event, check: null };
   const details = { ...data, sha256, old_session: oldSession, new_session: newSession, finding };
   const check = { agent, project, atMs: stepMs(handoff), type: 'handoff', status: statusOf(step, reason), details };
-  return { event, check };
+  return { handoff, event, check };
 }
 
 function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] {

@@ -35,6 +35,8 @@ export type Refusal =
   | 'draft'
   | 'paused'
   | 'watch-mode'
+  /** A rule's wish, and the daemon has only just started. */
+  | 'starting'
   /** Another Watchkeeper looks after it. */
   | 'held-elsewhere'
   /** Whether another one does cannot be known. */

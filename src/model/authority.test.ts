@@ -25,7 +25,7 @@ function read(authority: unknown, state: unknown) {
 
 it.each(odd)('an authority, mode or state of %j counts as the least', (value) => {
   expect(read(value, value).map((view) => [view.authority, view.reading.state])).toEqual([['observe', 'unknown']]);
-  const open = { mode: 'act', paused: false, authority: 'manage', hold: 'ours' } as const;
+  const open = { mode: 'act', paused: false, starting: false, authority: 'manage', hold: 'ours' } as const;
   expect(whyNotAllowed('nudge', { ...open, authority: value as Authority })).toBe('authority');
   expect(whyNotAllowed('nudge', { ...open, mode: value as Mode })).toBe('watch-mode');
   const agents = [{ match: '*', authority: 'manage' as const }];

@@ -8,3 +8,8 @@ export interface HostEntry {
   /** Its data directory is a copy of that one's. */
   copyOf: string | null;
 }
+
+export interface HostStanding {
+  /** Nothing of it is on record yet. */
+  isFirst: boolean;
+}

@@ -6,7 +6,7 @@ import type { Deeds, RulePrompt } from './deeds.ts';
 import type { Json, WatchEvent } from './event.ts';
 import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken } from './handoff.ts';
 import type { HookFact } from './hook.ts';
-import type { HostEntry } from './host.ts';
+import type { HostEntry, HostStanding } from './host.ts';
 import type { Incident } from './incident.ts';
 import type { Result } from './result.ts';
 import type { Score } from './score.ts';
@@ -93,7 +93,7 @@ export interface Store {
   /** What this host wrote last, by its own clock; null: nothing yet. */
   newestRowMs(host: string): Promise<Result<number | null, StoreFailure>>;
   /** Before anything else is read or written under this host's id. */
-  enterHost(host: HostEntry): Promise<Result<void, StoreFailure>>;
+  enterHost(host: HostEntry): Promise<Result<HostStanding, StoreFailure>>;
   /** It lives. */
   seeHost(host: string): Promise<Result<void, StoreFailure>>;
   /** The ledger: what is meant to be done, before it is done. Not written, not done. */

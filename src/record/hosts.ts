@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Sighting } from '../model/agent.ts';
-import type { HostEntry } from '../model/host.ts';
+import type { HostEntry, HostStanding } from '../model/host.ts';
 import { ok, type Result } from '../model/result.ts';
 import { selectAgents, storedRows, storedView } from './agent-row.ts';
 import { type QueryFailure, withClient } from './queries.ts';
@@ -15,12 +15,15 @@ const adopted = ['agents', 'authority_overrides', 'incidents', 'scores', 'active
  * `observe` holds for every supervisor of the machine, for a copy, and for all that came from that name: to be forgotten it would
  * have to be taken back, not the data directory changed.
  */
-export async function enterHost(client: pg.ClientBase, { id, name, machine, copyOf }: HostEntry): Promise<void> {
+export async function enterHost(
+  client: pg.ClientBase,
+  { id, name, machine, copyOf }: HostEntry,
+): Promise<HostStanding> {
   const known = await client.query(
     'UPDATE hosts SET name = $2, machine = coalesce($3, machine), seen_at = now() WHERE id = $1',
     [id, name, machine],
   );
-  if (known.rowCount === 1) return;
+  if (known.rowCount === 1) return { isFirst: false };
   const first = await client.query(
     'INSERT INTO hosts (id, name, machine, was, seen_at) VALUES ($1, $2, $3, $2, now()) ON CONFLICT (was) DO NOTHING',
     [id, name, machine],
@@ -40,6 +43,8 @@ export async function enterHost(client: pg.ClientBase, { id, name, machine, copy
      ON CONFLICT (host, agent) DO NOTHING`,
     [id, copyOf, machine, name],
   );
+  const agents = await client.query('SELECT 1 FROM agents WHERE host = $1 LIMIT 1', [id]);
+  return { isFirst: agents.rowCount === 0 };
 }
 
 /** It lives: told every few seconds, by the clock of the database. */

@@ -46,6 +46,7 @@ class Host {
       ...parts,
       store: store as never,
       paused: () => false,
+      quietUntilMs: () => null,
       hold: ({ agent }) => (this.elsewhere.has(agent) ? 'elsewhere' : 'ours'),
       isElsewhere: (agent) => this.elsewhere.has(agent ?? ''),
       spoken: new Spoken({ ...parts, store: store as never }),

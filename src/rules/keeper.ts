@@ -23,6 +23,8 @@ interface KeeperParts {
   clock: Clock;
   config: () => Config;
   paused: () => boolean;
+  /** Until when rules do nothing, for it has only just started; null: they may. */
+  quietUntilMs: () => number | null;
   board: Board;
   actions: RuleActions;
   spoken: Spoken;
@@ -144,7 +146,11 @@ export class Keeper {
       return { do: 'wait', for: 'prompt', reason: 'record-is-read', untilMs: null };
     if (step.do !== 'wait' && finding?.standing !== 'seen')
       return { do: 'wait', for: step.do, reason: whyNotNow(finding), untilMs: null };
-    return step.do === 'tell' ? (this.#alone(incident, nowMs) ?? step) : step;
+    const next = step.do === 'tell' ? (this.#alone(incident, nowMs) ?? step) : step;
+    const quietUntilMs = next.do === 'wait' ? null : this.#parts.quietUntilMs();
+    return next.do === 'wait' || quietUntilMs === null
+      ? next
+      : { do: 'wait', for: next.do, reason: 'starting', untilMs: quietUntilMs };
   }
 
   /** One prompt at a time for each agent, about all that may be said now. */
@@ -214,7 +220,7 @@ export class Keeper {
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */
   #mayTell(open: Open, view: AgentView | null): boolean {
     const { config, paused, hold } = this.#parts;
-    const facts = { mode: config().mode, paused: paused(), authority: 'observe' as const };
+    const facts = { mode: config().mode, paused: paused(), starting: false, authority: 'observe' as const };
     const why = whyNotAllowed('observe', { ...facts, hold: view === null ? 'none' : hold(view) });
     if (why !== null) open.step = { do: 'wait', for: 'tell', reason: why, untilMs: null };
     return why === null;

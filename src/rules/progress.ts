@@ -14,6 +14,8 @@ interface ProgressParts {
   actions: Pick<Actions, 'prompt'>;
   spoken: Spoken;
   progress: (agent: string) => RunningSpawns | null;
+  /** Until when rules do nothing; null: they may. */
+  quietUntilMs: () => number | null;
   isHandedOver: (agent: string) => boolean;
   isReadUp: (agent: string) => boolean;
   failed: (error: unknown) => void;
@@ -43,6 +45,7 @@ export class WorkProgress {
   }
 
   round(views: readonly AgentView[]): void {
+    if (this.#parts.quietUntilMs() !== null) return;
     const nowMs = this.#parts.clock.nowMs();
     const { spoken } = this.#parts;
     const there = new Set(views.map(({ agent }) => agent));

@@ -15,7 +15,7 @@ import { subagentsOf } from '../sense/subagents.ts';
 import { TypedCommands } from '../sense/typed-commands.ts';
 import { AgentInbox } from './agent-inbox.ts';
 import type { Look } from './agent-session.ts';
-import { authorityNow } from './authority.ts';
+import { authorityNow, type GroundedAuthority } from './authority.ts';
 import { lastPlace, leftOff, lostAgent } from './lost-agent.ts';
 import { nameFor, projectFor } from './names.ts';
 import { WatchedAgent } from './watched-agent.ts';
@@ -238,7 +238,7 @@ export class Watcher {
       subagents: subagentsOf(seen.client.sources, files, counters),
       inbox: inboxOf(stored, counters),
       startedAtMs: stored?.view.startedAtMs ?? processes.startedAtMs(seen.process),
-      authority: (session) => this.#authority(name, session),
+      authority: (session) => this.#authority(name, session).authority,
       stored,
       off: (version) => this.#parts.off(seen.client.name, version),
       bands: () => this.#parts.config().bands,
@@ -256,8 +256,13 @@ export class Watcher {
     return entry === null ? null : projectFor(null, entry.cwd);
   }
 
+  /** What may be done to it, and by which rule or whose word. */
+  grounds(name: string): GroundedAuthority {
+    return this.#authority(name, this.agent(name)?.seen.place?.pane.session ?? null);
+  }
+
   /** `session`: the tmux session it is in at this moment. */
-  #authority(name: string, session: string | null): Authority {
+  #authority(name: string, session: string | null): GroundedAuthority {
     const others = () =>
       this.views()
         .filter((view) => view.agent !== name && view.reading.state !== 'ended')

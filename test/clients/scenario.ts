@@ -7,6 +7,7 @@ import type { ClientAgent } from '../../src/clients/claude-code/conform/agent.ts
 import { type FakeModel, startFakeModel } from '../../src/clients/claude-code/conform/fake-model.ts';
 import { Sandbox } from '../../src/conform/sandbox.ts';
 import { DeadlineMissed, until } from '../../src/conform/until.ts';
+import { actAtOnce } from '../runs/acting-at-once.ts';
 import { giveDatabase } from '../system/made-database.ts';
 import type { Agent } from './agent.ts';
 import { forbidden } from './forbidden.ts';
@@ -21,7 +22,8 @@ export class Scenario extends Sandbox<FakeModel> {
   override async watchkeeper(
     ...[args, options = {}]: Parameters<Sandbox['watchkeeper']>
   ): ReturnType<Sandbox['watchkeeper']> {
-    const { DATABASE_URL: url, WATCHKEEPER_HOME: home } = options.env ?? {};
+    const { DATABASE_URL: url, WATCHKEEPER_HOME: home, WATCHKEEPER_CONFIG: config } = options.env ?? {};
+    if (args[0] === 'up' || args[0] === 'check') actAtOnce(this.home, config, !existsSync(this.watchkeeperHome));
     const isOwn = url === undefined && home === undefined && !existsSync(this.watchkeeperHome);
     const made = isOwn && args[0] === 'up' ? inject('madeDatabase') : undefined;
     if (made !== undefined) giveDatabase(this.watchkeeperHome, made);

@@ -11,6 +11,7 @@ export function madeActions(given: Given & { store: unknown; typist?: unknown })
     environment: {},
     agent: () => null,
     paused: () => false,
+    quietUntilMs: () => null,
     hold: () => 'ours' as const,
     holdNumber: () => 1,
     flush: async () => true,

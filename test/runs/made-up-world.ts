@@ -185,6 +185,7 @@ export class MadeUp {
       configFor: () => this.config,
       handoffWaits: () => false,
       paused: () => this.isPaused,
+      quietUntilMs: () => null,
       agent: () =>
         Object.assign(watched, {
           sessionId: this.session,

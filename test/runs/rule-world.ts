@@ -84,7 +84,7 @@ export class RuleWorld {
     const agent = () => ({ view: this.#seen() }) as never;
     const actions = madeActions({ ...base, agent, typist: this.#typist(run) });
     const spoken = new Spoken(base);
-    const asked = { isHandedOver: () => false, isReadUp: () => this.isReadUp };
+    const asked = { quietUntilMs: () => null, isHandedOver: () => false, isReadUp: () => this.isReadUp };
     this.#keeper = new Keeper({
       ...base,
       paused: () => false,

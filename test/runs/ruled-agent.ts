@@ -45,6 +45,7 @@ export class RuledAgent extends TypedAgent {
       ...parts,
       board: this.#board,
       paused: () => this.isPaused,
+      quietUntilMs: () => this.quietUntilMs,
       actions: this.actions,
       spoken: new Spoken(parts),
       isOneOfMany: () => null,

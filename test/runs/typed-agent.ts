@@ -65,6 +65,8 @@ export class TypedAgent {
   readonly config = defaultConfig();
   readonly ledger: Ledger;
   isPaused = false;
+  /** Rules do nothing so soon after a start. */
+  quietUntilMs: number | null = null;
   authority: Authority = 'manage';
   state: State = 'idle';
   detail: Detail | null = null;
@@ -106,6 +108,7 @@ export class TypedAgent {
   start(more: Partial<EngineParts> = {}): void {
     const clock = { nowMs: () => this.#clock(), monotonicMs: () => this.#clock() };
     const world = { config: () => this.config, paused: () => this.isPaused, agent: () => this.#watched(), clock };
+    const quietUntilMs = () => this.quietUntilMs;
     const readSmall = () => (this.status === null ? { ok: false } : { ok: true, text: this.#entry(), info: file });
     this.typist = new Typist({
       ...world,
@@ -117,7 +120,7 @@ export class TypedAgent {
       holdNumber: () => 1,
       trust: () => ({ steadyForMs: Number.POSITIVE_INFINITY, knownForMs: this.nowMs }),
     });
-    this.actions = madeActions({ ...world, typist: this.typist, store: this.ledger.store, ...more });
+    this.actions = madeActions({ ...world, quietUntilMs, typist: this.typist, store: this.ledger.store, ...more });
   }
 
   prompt(text = 'Go on with it.') {

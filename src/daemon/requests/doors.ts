@@ -24,6 +24,10 @@ export interface Doors {
   paused: () => boolean;
   home: Home;
   words: Words;
+  /** Until when rules do nothing, for the daemon has only just started; null: they may. */
+  quietUntilMs: () => number | null;
+  /** Nothing is done in this run, whatever the configuration says. */
+  watchOnly: boolean;
   watcher: Watcher;
   board: Board;
   spawns: Spawns;

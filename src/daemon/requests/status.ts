@@ -25,6 +25,7 @@ export function statusDocument(doors: Doors): StatusDocument {
   const { acting, board, spawns } = doors;
   const nowMs = doors.clock.nowMs();
   const config = doors.config();
+  const quietUntilMs = doors.quietUntilMs();
   return {
     v: 1,
     daemon: {
@@ -32,6 +33,8 @@ export function statusDocument(doors: Doors): StatusDocument {
       since: new Date(doors.sinceMs).toISOString(),
       paused: doors.paused(),
       mode: config.mode,
+      watch_only: doors.watchOnly,
+      quiet_until: quietUntilMs === null ? null : new Date(quietUntilMs).toISOString(),
       config_missing: doors.missing(),
       tick_ms: config.tickSeconds * 1000,
       bands: config.bands,

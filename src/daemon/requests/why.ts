@@ -21,10 +21,11 @@ export const why = defineRequest({
   },
 });
 
-function whyNow(name: string, { acting, board, clock }: Doors) {
+function whyNow(name: string, { acting, board, clock, quietUntilMs }: Doors) {
   const view = board.view(name);
   if (view === null) return null;
   const handoff = acting.handoffs.next(name);
+  const coming = acting.handoffs.coming(name);
   const mine = board.open().filter(({ incident }) => incident.agent === name);
   const { state, detail, source, confidence, sinceMs, seenAtMs } = view.reading;
   const word = detail === null ? state : `${state}/${detail}`;
@@ -40,6 +41,7 @@ function whyNow(name: string, { acting, board, clock }: Doors) {
     hold: acting.holdOn(name),
     next: [
       ...(handoff === null ? [] : [{ at: null, what: handoff }]),
+      ...(coming === null ? [] : [{ at: timeOrNull(quietUntilMs()), what: `hand its context over (${coming})` }]),
       ...mine.map((open) => nextDocument(open, clock.nowMs())),
     ],
   };
@@ -56,5 +58,11 @@ function nextDocument(
   }
   if (step.do === 'prompt') return { at: null, what: `prompt it (${check})` };
   if (step.do === 'tell') return { at: null, what: `tell a human (${check})` };
-  return { at: step.untilMs === null ? null : time(step.untilMs), what: `wait: ${waitWords(step.reason)} (${check})` };
+  // What a start holds back is what comes next, and it is known when.
+  const then = step.reason === 'starting' ? `, then ${step.for === 'tell' ? 'tell a human' : 'prompt it'}` : '';
+  return { at: timeOrNull(step.untilMs), what: `wait: ${waitWords(step.reason)}${then} (${check})` };
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : time(ms);
 }

@@ -12,7 +12,7 @@ const panesCommand = ['list-panes', '-a', '-F', paneFormat.map((name) => `#{${na
 
 /** The tmux servers of this user: those named, or every socket in tmux's own folder. */
 export function userTmux(uid: number, named: readonly string[]): Tmux {
-  const folder = path.join(process.env.TMUX_TMPDIR || '/tmp', `tmux-${uid}`);
+  const folder = tmuxFolder(uid);
   const fixed = named.map((name) => (name.includes('/') ? path.resolve(name) : path.join(folder, name)));
   return {
     sockets() {
@@ -20,6 +20,11 @@ export function userTmux(uid: number, named: readonly string[]): Tmux {
     },
     open: (socket, changed) => new WatchedServer(socket, changed),
   };
+}
+
+/** Where the servers of this user have their sockets. */
+export function tmuxFolder(uid: number): string {
+  return path.join(process.env.TMUX_TMPDIR || '/tmp', `tmux-${uid}`);
 }
 
 function listFolder(folder: string): string[] {

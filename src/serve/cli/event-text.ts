@@ -14,9 +14,14 @@ export interface EventLine {
 }
 
 /** An event as a line for people, with what is worth knowing of it; --json has all there is. */
-export function eventText({ at, agent, source, kind, data }: EventLine): string {
+export function eventText(event: EventLine): string {
+  return line(`${when(event.at)}  ${eventWords(event)}`);
+}
+
+/** Without its time. */
+export function eventWords({ agent, source, kind, data }: Omit<EventLine, 'at'>): string {
   const what = known[kind]?.(data, source) ?? words(data);
-  return line(`${when(at)}  ${agent}  ${kind}  ${what}`.trimEnd());
+  return `${agent}  ${kind}  ${what}`.trimEnd();
 }
 
 const known: Record<string, (data: Data, source: string) => string> = {

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { findHome, homeFix, whyNotSafe } from '../../home/home.ts';
+import { findHome, homeFix, runningDaemon, whyNotSafe } from '../../home/home.ts';
 import { version } from '../../home/version.ts';
 import { shown } from '../../model/text.ts';
 import { addCommands, isCommand } from './commands.ts';
 import { CommandFailure, exit } from './outcome.ts';
-import { printJson, say } from './output.ts';
+import { print, printJson, say, wrapped } from './output.ts';
 
 const words: Record<number, string> = {
   [exit.no]: 'refused',
@@ -16,30 +16,16 @@ const words: Record<number, string> = {
   [exit.uncertain]: 'uncertain',
 };
 
-export async function run(argv: string[]): Promise<void> {
+export async function run(given: string[]): Promise<void> {
+  if (given.length <= 2 && runningDaemon(findHome(process.env)) === null) return print(howToBegin);
+  const argv = given.length <= 2 ? [...given, 'status'] : given;
   // Nothing that is made may be written to by others, nor be closed to ourselves, whatever the shell was told.
   process.umask((process.umask(0o077) & 0o077) | 0o022);
   const program = new Command('watchkeeper')
     .description('Keeps AI coding agents working while nobody is watching.')
     .version(version)
-    .addHelpText(
-      'after',
-      `
-First steps:
-  watchkeeper up        start watching; prints a line per event, Ctrl-C stops
-  watchkeeper status    in another terminal: what every agent is doing
-  watchkeeper init      in a project: hooks, so that states are exact at once
-  watchkeeper replay    what it would have told you about the runs on record
-  watchkeeper doctor    if something seems wrong
-
-Agents are found by themselves: ${await titlesFor(argv)} in any tmux session of yours is
-named after the session; one in a plain terminal after its directory and pid.
-
-Environment: WATCHKEEPER_HOME (data directory), WATCHKEEPER_CONFIG (its
-configuration), DATABASE_URL (a PostgreSQL of your own), NO_COLOR.
-Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
-5 no database, 6 timed out or not yet, 7 uncertain.`,
-    );
+    .usage('[command]')
+    .addHelpText('after', isCommand(argv[2]) ? '' : await closingWords());
   await addCommands(program, argv[2]);
   let misused = program.name();
   forEachCommand(program, (command) => {
@@ -59,10 +45,6 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
   process.stdout.on('error', () => process.exit(exit.ok));
   // Messages that nobody can read, for a closed pipe or a full disk, are no reason to end.
   process.stderr.on('error', () => {});
-  if (argv.length <= 2) {
-    program.outputHelp();
-    return;
-  }
   try {
     await program.parseAsync(argv);
   } catch (error) {
@@ -70,10 +52,35 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
   }
 }
 
-/** Of the clients that are watched: only where the help of all is shown, for a command has no use for them. */
-async function titlesFor([, , word]: string[]): Promise<string> {
-  return isCommand(word) ? '' : (await import('../../clients/clients.ts')).watchedTitles;
+/** Only where the help of all is shown: what it takes to say it a command has no use for. */
+async function closingWords(): Promise<string> {
+  const [{ watchedTitles }, { topicNames }] = await Promise.all([
+    import('../../clients/clients.ts'),
+    import('./help/topics.ts'),
+  ]);
+  return `
+Begin with \`watchkeeper up --watch-only\`: it says what it sees and what it
+would do, and types nothing. Alone, \`watchkeeper\` shows the status.
+
+Agents are found by themselves: ${watchedTitles} in any tmux session of yours is
+named after the session; one in a plain terminal after its directory and pid.
+Only those in a session named *-ps may be typed to, unless you say otherwise.
+
+More: watchkeeper COMMAND --help, with examples; watchkeeper help TOPIC, of
+${wrapped(topicNames.join(', '))}.
+
+Environment: WATCHKEEPER_HOME (data directory), WATCHKEEPER_CONFIG (its
+configuration), DATABASE_URL (a PostgreSQL of your own), NO_COLOR.`;
 }
+
+/** Where nothing runs yet, somebody may not know how to begin. */
+const howToBegin = `No daemon is running, so nothing is watched. To begin:
+
+  watchkeeper up --watch-only   look on: what is there, and what would be done
+  watchkeeper up                watch and act; says first whom it may type to
+  watchkeeper replay            what it would have told you about past runs
+  watchkeeper doctor            is everything there that it needs
+  watchkeeper --help            every command`;
 
 function forEachCommand(command: Command, visit: (command: Command) => void): void {
   visit(command);
@@ -81,7 +88,7 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
 }
 
 /** These have no use for the data directory, or say what is wrong with it. */
-const homeless = ['doctor', 'config', 'replay', 'eval'];
+const homeless = ['doctor', 'config', 'replay', 'eval', 'help'];
 
 /** What stands in it is believed and obeyed by every other command. */
 function needSafeHome(command: string): void {

@@ -20,7 +20,7 @@ const useColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
 export type Color = 'green' | 'yellow' | 'red' | 'blue' | 'dim';
 const codes: Record<Color, number> = { green: 32, yellow: 33, red: 31, blue: 34, dim: 2 };
 
-function paint(text: string, color: Color | null): string {
+export function paint(text: string, color: Color | null): string {
   return useColor && color !== null ? `\u001b[${codes[color]}m${text}\u001b[0m` : text;
 }
 
@@ -29,7 +29,7 @@ export interface Cell {
   color?: Color;
 }
 
-const columnsMax = 80;
+export const columnsMax = 80;
 
 /** A table as wide as it needs, at most the terminal's width: the widest column gives way first. Plain when piped. */
 export function table(head: string[], rows: Cell[][]): string {
@@ -54,7 +54,8 @@ export function table(head: string[], rows: Cell[][]): string {
   return [rowText(head.map((text) => ({ text, color: 'dim' }))), ...rows.map(rowText)].join('\n');
 }
 
-function cutTo(text: string, columns: number): string {
+/** At most so many columns; what is cut ends in a mark. */
+export function cutTo(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let kept = '';
   for (const character of text) {
@@ -65,7 +66,7 @@ function cutTo(text: string, columns: number): string {
 }
 
 /** Columns on a terminal; east Asian and emoji characters take two. */
-function width(text: string): number {
+export function width(text: string): number {
   let columns = 0;
   for (const character of text) {
     columns += /\p{M}/u.test(character)
@@ -147,7 +148,7 @@ export function hanging(before: Cell[], text: string, room = roomFor()): string 
   return painted + wrapped(text, indent, room).slice(indent.length);
 }
 
-function roomFor(): number {
+export function roomFor(): number {
   return process.stdout.isTTY ? (process.stdout.columns ?? columnsMax) : columnsMax;
 }
 

@@ -46,6 +46,7 @@ const waysOut: Record<
   draft: 'there is a text in its box that cannot be put aside',
   paused: '`watchkeeper unpause` ends it',
   'watch-mode': '`mode: watch` in the configuration only records',
+  starting: 'rules do nothing so soon after a start: `watchkeeper status` says until when',
   'held-elsewhere': 'another Watchkeeper has it: `watchkeeper status` says which one; ask there',
   'no-hold': 'whether another Watchkeeper has it cannot be known: see `watchkeeper doctor`',
   'unsafe-text': 'no leading ! or /, no trailing \\, no control characters',

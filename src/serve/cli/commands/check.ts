@@ -18,7 +18,7 @@ export function addCheck(program: Command): void {
     )
     .option('--json', 'one JSON document')
     .option('--no-create-user', noCreateUser)
-    .addHelpText('after', '\nA crontab line:\n  */10 * * * * watchkeeper check')
+    .addHelpText('after', '\nFor a crontab:\n  */10 * * * * watchkeeper check')
     .action(async (options: { json?: boolean; createUser: boolean }) => {
       const status = await oneRound(options.createUser);
       const { items, unhealthy, findings } = healthReport(status);
@@ -45,6 +45,7 @@ async function oneRound(createUser: boolean): Promise<StatusDocument> {
     progress: (text) => void (process.stderr.isTTY && say(text)),
     event: () => {},
     notice: (text) => say(withOwnTimes(text)),
+    news: () => {},
   });
   if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
   return done.value;

@@ -56,10 +56,6 @@ export function addDb(program: Command): void {
     .argument('<file>')
     .option('--replace', 'also where the database is not empty: everything in it is lost')
     .option('--json', 'one JSON document')
-    .addHelpText(
-      'after',
-      '\nExample:\n  watchkeeper db backup wk.backup\n  watchkeeper down && watchkeeper db restore wk.backup --replace',
-    )
     .action(async (file: string, { json, replace }: { json?: boolean; replace?: boolean }) => {
       const done = need(await watched('restoring', (wish) => restore(file, replace === true, wish)));
       if (json) return printJson(document(file, done));

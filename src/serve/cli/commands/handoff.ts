@@ -28,13 +28,7 @@ export function addHandoff(program: Command): void {
     .option('--dry-run', 'say what would be done, and why not')
     .option('--wait <seconds>', 'wait until it is done or has failed', seconds, 0)
     .option('--json', 'one JSON document')
-    .addHelpText(
-      'after',
-      '\nExamples:\n' +
-        '  watchkeeper handoff shop-ps --dry-run    may it begin, and for which document\n' +
-        '  watchkeeper handoff shop-ps --wait 300   now, and how it ended\n' +
-        '\nExit codes: 0 done (--dry-run: could begin), 1 failed or refused, 6 not yet.',
-    )
+    .addHelpText('after', '\nExit codes: 0 done (--dry-run: could begin), 1 failed or refused, 6 not yet.')
     .action(async (agent: string, options: HandoffOptions) => {
       const dryRun = options.dryRun === true;
       const begun = await askDaemon('handoff', { agent, dryRun }, 30_000);

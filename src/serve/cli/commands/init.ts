@@ -75,12 +75,6 @@ export function addInit(program: Command): void {
     .addHelpText(
       'after',
       `
-Examples:
-  watchkeeper init                     hooks for agents started here
-  watchkeeper init --user --dry-run    what it would change for all your agents
-  watchkeeper init --instructions      and a word to the agent on how to answer
-  watchkeeper init --notify ntfy --url https://ntfy.sh/secret-topic
-
 --notify alone adds no hooks: name the directory, or --user, for both.
 
 Exit codes: 0 done or there already, 1 refused or a test message did not arrive,

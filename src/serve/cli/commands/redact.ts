@@ -19,7 +19,6 @@ export function addRedact(program: Command): void {
       'after',
       `
 Never as an argument, where every process could read it:
-  watchkeeper redact < secret.txt
   printf %s "$SECRET" | watchkeeper redact
   read -rs SECRET && printf %s "$SECRET" | watchkeeper redact
 

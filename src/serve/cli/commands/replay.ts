@@ -36,7 +36,6 @@ export function addReplay(program: Command): void {
     .option('--since <time>', 'only what was told since: 7d, 12h, 30m or a date')
     .option('--config <file>', 'with the thresholds of this configuration')
     .option('--json', 'one JSON document a line, the last the summary')
-    .addHelpText('after', '\nWhat would you have told me last week?\n  watchkeeper replay --since 7d')
     .action(replay);
 }
 

@@ -10,7 +10,7 @@ import { askDaemon } from '../daemon.ts';
 import { holdText } from '../hold-text.ts';
 import { hostsText } from '../hosts-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { ago, type Cell, type Color, line, print, printJson, table, tokens } from '../output.ts';
+import { ago, type Cell, type Color, line, print, printJson, table, tokens, when } from '../output.ts';
 
 interface StatusOptions {
   allHosts?: boolean;
@@ -73,7 +73,9 @@ async function ofAllHosts() {
 function statusText(status: StatusDocument, started: string): string {
   const { daemon, agents } = status;
   const nowMs = Date.now();
-  const flags = [daemon.mode === 'watch' ? 'watch mode' : null, daemon.paused ? 'paused' : null].filter(Boolean);
+  const watching = daemon.watch_only ? 'only watching' : daemon.mode === 'watch' ? 'watch mode' : null;
+  const quiet = daemon.quiet_until === null ? null : `no rule acts before ${when(daemon.quiet_until)}`;
+  const flags = [watching ?? quiet, daemon.paused ? 'paused' : null].filter(Boolean);
   const { reacted, in_time: inTime } = daemon.prompts;
   if (reacted > 0) flags.push(`${inTime} of ${counted(reacted, 'prompt')} answered in time`);
   const head = `daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}${flags.length > 0 ? `, ${flags.join(', ')}` : ''}`;

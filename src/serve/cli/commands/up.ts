@@ -7,23 +7,22 @@ import { type Command, Option } from 'commander';
 import type { RunningDaemon, StartFailure } from '../../../daemon/daemon.ts';
 import { findHome, type Home, runningDaemon } from '../../../home/home.ts';
 import { databaseFolder } from '../../../rows/database.ts';
-import { eventText } from '../event-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { print, say, withOwnTimes } from '../output.ts';
+import { Stream } from '../stream/stream.ts';
 
 interface UpOptions {
   detach?: boolean;
   tmuxSocket: string[];
   createUser: boolean;
+  watchOnly?: boolean;
+  verbose?: boolean;
 }
 
 const detachMs = 30_000;
 const messageCharsMax = 10_000;
 
 export const noCreateUser = 'as root: never create the system user that the embedded database runs as';
-
-/** Recorded, but of no interest to somebody who looks on. */
-const quiet = new Set(['request', 'progress', 'cost']);
 
 export const exitCodes: Record<StartFailure, number> = {
   'already-running': exit.no,
@@ -37,10 +36,12 @@ export const exitCodes: Record<StartFailure, number> = {
 export function addUp(program: Command): void {
   program
     .command('up')
-    .summary('start watching: database, daemon, one line per event')
+    .summary('start watching; says what is found, done and why')
     .description(
-      'Starts the database and the daemon, finds every agent of this user and prints a line for ' +
-        'each event. Ctrl-C stops everything again. With --detach it goes on in the background.',
+      'Starts the database and the daemon and finds every agent of this user. Says whom it may type to and how to stop ' +
+        'that; then, line by line, what is found, what is done and because of what, and what will be done and when. For ' +
+        'two minutes after the first start, and ten seconds after a later one, rules do nothing (`help start`). Ctrl-C ' +
+        'stops everything again.',
     )
     .option('-d, --detach', 'return once the first sweep is done and go on in the background')
     .addOption(
@@ -48,11 +49,9 @@ export function addUp(program: Command): void {
         .argParser((value: string, all: string[]) => [...all, value])
         .default([], 'all of yours'),
     )
+    .option('--watch-only', 'in this run only watch: type nothing, call nobody, say what would be done')
+    .option('-v, --verbose', 'also everything that agents do: every prompt, tool, reply and state')
     .option('--no-create-user', noCreateUser)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  watchkeeper up\n  watchkeeper up --detach && watchkeeper status --watch\n  watchkeeper up --tmux-socket work',
-    )
     .action((options: UpOptions) => (options.detach ? upDetached(options) : upHere(options)));
 }
 
@@ -69,6 +68,7 @@ async function upHere(options: UpOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   process.stdout.removeAllListeners('error').on('error', stop);
   // Only here: who starts one in the background, and `check` beside one that runs, need nothing of it.
+  const stream = new Stream(print);
   const { startDaemon } = await import('../../../daemon/start.ts');
   const started = await startDaemon({
     home,
@@ -77,9 +77,10 @@ async function upHere(options: UpOptions): Promise<void> {
     tmuxSockets: options.tmuxSocket,
     createUser: options.createUser,
     progress: say,
-    event: (event) => {
-      if (!quiet.has(event.kind)) print(eventText({ ...event, at: event.atMs }));
-    },
+    watchOnly: options.watchOnly === true,
+    isOnce: false,
+    event: (event) => void (options.verbose && stream.event(event)),
+    news: (news) => stream.news(news),
     notice: (text) => say(withOwnTimes(text)),
   });
   if (!started.ok) throw new CommandFailure(exitCodes[started.reason], started.message, started.fix ?? null);
@@ -104,7 +105,8 @@ async function upDetached(options: UpOptions): Promise<void> {
   const sockets = options.tmuxSocket.flatMap((socket) => ['--tmux-socket', socket]);
   // A pipe rather than a file: the disk may be full, and after the start nobody listens any more.
   const user = options.createUser ? [] : ['--no-create-user'];
-  const child = spawn(process.execPath, [main, 'up', ...sockets, ...user], {
+  const watch = options.watchOnly ? ['--watch-only'] : [];
+  const child = spawn(process.execPath, [main, 'up', ...sockets, ...user, ...watch], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
