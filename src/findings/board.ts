@@ -36,6 +36,8 @@ interface Place extends Whose {
   holding: Holding;
   raised: readonly Raised[];
   pending: Standing['pending'];
+  /** Something will be found when its time is up. */
+  isComing: boolean;
   /** Why the checks that found nothing found nothing. */
   fine: Examination['fine'];
 }
@@ -116,6 +118,10 @@ export class Board {
     for (const open of this.#open.values()) this.save(open);
   }
 
+  get sightings(): readonly Sighting[] {
+    return this.#sightings;
+  }
+
   /** How the agents are seen by now. */
   publish(sightings: readonly Sighting[]): void {
     this.#sightings = sightings;
@@ -144,6 +150,7 @@ export class Board {
     const mostMs = Math.max(gapMs, gapTicks * this.#parts.config().tickSeconds * 1000);
     this.#put(place, findings, { coming, hold: holdOf, gapMs: mostMs });
     place.fine = [...fine, ...place.pending];
+    place.isComing = coming.length > 0;
     // Its name may be another's at the next look.
     if (isGone) Object.assign(place, { holding: new Holding(), pending: [] });
   }
@@ -164,7 +171,7 @@ export class Board {
 
   #place(by: Finder, { host, agent, project }: Whose): Place {
     const name = nameOf({ agent, project });
-    const none = { holding: new Holding(), raised: [], pending: [], fine: [] };
+    const none = { holding: new Holding(), raised: [], pending: [], isComing: false, fine: [] };
     const place = this.#places[by].get(name) ?? { by, host, agent, project, ...none };
     this.#places[by].set(name, place);
     return place;
@@ -271,6 +278,12 @@ export class Board {
   /** Something was seen there that has to be seen again before it is told. */
   isPending(agent: string): boolean {
     return (this.#places.checks.get(agent)?.pending.length ?? 0) > 0;
+  }
+
+  /** The checks find nothing there, and nothing is on its way. */
+  isQuiet(agent: string): boolean {
+    const place = this.#places.checks.get(agent);
+    return place !== undefined && place.raised.length + place.pending.length === 0 && !place.isComing;
   }
 
   get hasPending(): boolean {

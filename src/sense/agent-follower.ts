@@ -179,6 +179,19 @@ export class AgentFollower {
     return true;
   }
 
+  /** The same of registry and transcript, by the files themselves: a watch that lost a change does not say so. */
+  isUnchanged(nowMs: number): boolean {
+    return this.isSame(nowMs, () => false) && this.#isReadUp();
+  }
+
+  #isReadUp(): boolean {
+    if (this.#lines !== null) return this.#lines.isReadUp();
+    const record = this.#client.sources.record;
+    const [dir, cwd, session] = [this.#configDir, this.#cwd, this.#sessionId];
+    if (record === undefined || dir === null || cwd === null || session === null) return false;
+    return this.#sources.files.info(record.file(dir, cwd, session)) === null;
+  }
+
   #readRegistry(nowMs: number): void {
     const registry = this.#client.sources.registry;
     if (registry === undefined) return;

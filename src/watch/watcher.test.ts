@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
-import { madeBoard } from '../../test/runs/made-board.ts';
+import { answers, byRegistry, hangs, inPane, pane, process, watching } from '../../test/runs/made-watcher.ts';
 import { claudeCode } from '../clients/claude-code/client.ts';
-import { defaultConfig } from '../config/schema.ts';
-import { Examiner } from '../findings/examiner.ts';
 import type { AgentView } from '../model/agent.ts';
-import { Counters } from '../model/counters.ts';
 import type { StoredAgent } from '../model/store.ts';
+<<<<<<< HEAD
 import type { Clock, Files, Processes, ProcessInfo } from '../model/world.ts';
 import type { SeenAgent, Sweep } from '../sense/fleet.ts';
 import { type Looked, Watcher } from './watcher.ts';
@@ -101,6 +99,9 @@ function filesOf(texts: ReadonlyMap<string, string>): Files {
     watch: () => null,
   };
 }
+=======
+import type { SeenAgent } from '../sense/fleet.ts';
+>>>>>>> 9f45bc0 (watch: a tick looks only at agents of which something changed, and at everyone twice a minute)
 
 const stored = (view: AgentView): StoredAgent => ({ view, hooks: [], recorded: new Map() });
 const { bootId, pid, startTicks } = process;
@@ -108,7 +109,7 @@ const before = (more: Partial<AgentView>) =>
   agentView('idle', null, 5, { agent: 'api-ps', process: { bootId, pid, startTicks }, ...more });
 
 describe('an agent whose tmux server hangs', () => {
-  const place = { socket, session: 'api-ps', pane: '%3' };
+  const place = { socket: '/tmp/tmux-1/default', session: 'api-ps', pane: '%3' };
 
   it.each<[string, SeenAgent[]]>([
     ['found by its registry alone', [byRegistry]],
