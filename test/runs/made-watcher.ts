@@ -46,7 +46,7 @@ export function watching(
   const board = madeBoard({ clock });
   const examiner = new Examiner({ board, config: () => config });
   const watcher = new Watcher({
-    host: { id: 'h', name: 'h', machine: null, copyOf: null },
+    host: 'h',
     clients: [claudeCode],
     fleet: { sweep: async () => sweep, capture: async () => null, close: () => {} } as never,
     inbox: { dir: '/none', look: () => false, hasFor: (of: number) => hooked.has(of), claim: () => [] } as never,
