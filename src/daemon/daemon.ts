@@ -213,7 +213,10 @@ export class Daemon {
       ...common,
       ...{ host: host.id, clients, fleet: this.#fleet, inbox, said, board: this.#board, examiner: this.#examiner },
       off: (client, clientVersion) => broken.of(client, clientVersion),
-      configFor: (directories) => configAt(this.#config.current(), directories),
+      configFor: (directories) => {
+        const loaded = this.#config.current();
+        return configAt(loaded, loaded.project === null ? [] : directories());
+      },
       congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
       changed: () => nudges.emit('nudge', false),
       failed: (error) => this.#failed('a look at one agent', error),
@@ -360,6 +363,8 @@ export class Daemon {
   async #answer(line: string): Promise<Reply> {
     const request = readRequest(line);
     if (!request.ok) return { line: refusalLine(request.reason, request.message) };
+    // With their ages as of now.
+    this.#publish();
     const answer = await answerRequest(request.value, this.#doors);
     if (!answer.ok) return { line: refusalLine(answer.reason, answer.message, answer.fix ?? null) };
     return answer.value === followsEvents ? 'follows' : { line: `${JSON.stringify(answer.value)}\n` };
@@ -396,7 +401,7 @@ export class Daemon {
     this.#reloadConfig();
     this.#fleet.useConfigDirs((client) => configDirsOf(this.#config.current().config.clients, client));
     void this.#spawns.refresh();
-    this.#spawns.look(this.#take(await this.#watcher.tick()));
+    this.#spawns.look(this.#take(await this.#watcher.tick(), true));
     this.#acting.round();
     this.#newsroom.look(this.#acting.handoffs);
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
@@ -421,12 +426,12 @@ export class Daemon {
 
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
-    this.#spawns.look(this.#take(this.#watcher.pulse()), spawnsPulseMs);
+    this.#spawns.look(this.#take(this.#watcher.pulse(), false), spawnsPulseMs);
     this.#newsroom.look(this.#acting.handoffs);
   }
 
   /** One agent after the other: what each wrote is not kept for long. How all of them are seen then. */
-  #take(looks: Iterable<Looked>): Sighting[] {
+  #take(looks: Iterable<Looked>, isTick: boolean): readonly Sighting[] {
     const nowMs = this.#clock.nowMs();
     const batch = emptyBatch();
     this.#examiner.pass(nowMs);
@@ -439,14 +444,21 @@ export class Daemon {
         this.#failed('a look at one agent', error);
       }
     }
-    const sightings = this.#watcher.views();
-    this.#board.publish(sightings);
+    // Nobody is seen otherwise than before.
+    if (seen.size === 0 && !isTick) return this.#board.sightings;
+    this.#publish();
+    // Of the others there is nothing new, but it may be time to say so.
+    if (isTick) for (const { name, view } of this.#watcher.living()) if (!seen.has(name)) seen.set(name, view);
     for (const [name, before] of seen)
       batch.checks.push(...this.#healthRows.rows(before, this.#board.view(name), nowMs));
     if (batch.agents.length + batch.events.length + batch.points.length + batch.checks.length > 0)
       this.#journal.add(batch);
     this.#tell(batch.events);
-    return sightings;
+    return this.#board.sightings;
+  }
+
+  #publish(): void {
+    this.#board.publish(this.#watcher.views());
   }
 
   /** What it said is heard before it is judged. */
@@ -465,6 +477,7 @@ export class Daemon {
     const change = this.#config.check();
     if (change === 'unchanged') return;
     if (change.config !== undefined) {
+      this.#watcher.touchAll();
       remember(this.#options.home, this.#config.current());
       this.#notice('info', 'the configuration was read anew');
     }

@@ -93,6 +93,10 @@ export class Board {
     for (const open of this.#open.values()) this.save(open);
   }
 
+  get sightings(): readonly Sighting[] {
+    return this.#sightings;
+  }
+
   /** How the agents are seen by now. */
   publish(sightings: readonly Sighting[]): void {
     this.#sightings = sightings;
@@ -121,6 +125,7 @@ export class Board {
     const mostMs = Math.max(gapMs, gapTicks * this.#parts.config().tickSeconds * 1000);
     this.#put(place, findings, { coming, hold: holdOf, gapMs: mostMs });
     place.fine = [...fine, ...place.pending];
+    place.isComing = coming.length > 0;
     // Its name may be another's at the next look.
     if (isGone) Object.assign(place, { holding: new Holding(), pending: [] });
   }
@@ -247,6 +252,12 @@ export class Board {
   /** Something was seen there that has to be seen again before it is told. */
   isPending(agent: string): boolean {
     return (this.#places.checks.get(agent)?.pending.length ?? 0) > 0;
+  }
+
+  /** The checks find nothing there, and nothing is on its way. */
+  isQuiet(agent: string): boolean {
+    const place = this.#places.checks.get(agent);
+    return place !== undefined && place.raised.length + place.pending.length === 0 && !place.isComing;
   }
 
   get hasPending(): boolean {

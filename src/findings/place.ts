@@ -17,6 +17,8 @@ export interface Place extends Whose {
   holding: Holding;
   raised: readonly Raised[];
   pending: Standing['pending'];
+  /** Something will be found when its time is up. */
+  isComing: boolean;
   /** Why the checks that found nothing found nothing. */
   fine: Examination['fine'];
 }
@@ -30,7 +32,7 @@ export interface Looking {
 }
 
 export function newPlace(by: Finder, whose: Whose): Place {
-  return { by, ...whose, holding: new Holding(), raised: [], pending: [], fine: [] };
+  return { by, ...whose, holding: new Holding(), raised: [], pending: [], isComing: false, fine: [] };
 }
 
 /** What belongs to no agent is known by its project. */

@@ -53,7 +53,8 @@ export class WorkProgress {
     for (const view of views) {
       // A second prompt would only queue behind the one that is under way.
       if (spoken.isSpeakingTo(view.agent) || this.#parts.isHandedOver(view.agent)) continue;
-      if (!this.#parts.isReadUp(view.agent)) continue;
+      const running = this.#parts.progress(view.agent);
+      if (running === null || !this.#parts.isReadUp(view.agent)) continue;
       if (nowMs < (this.#retryAtMs.get(view.agent) ?? 0)) continue;
       const { spawn, prompt } = this.#parts.configFor(view.agent);
       const due = isProgressDue(view, {
@@ -61,7 +62,7 @@ export class WorkProgress {
         mode: spawn.progress,
         everyMs: spawn.progressMinutes * 60_000,
         minIntervalMs: prompt.minIntervalMinutes * 60_000,
-        running: this.#parts.progress(view.agent),
+        running,
         lastAskMs: spoken.lastAsked(view.agent) ?? this.#startedMs,
         lastAgentPromptMs: spoken.lastTo(view.agent),
       });

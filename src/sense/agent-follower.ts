@@ -63,6 +63,8 @@ export class AgentFollower {
   readonly #client: AgentClient;
   readonly #process: ProcessInfo;
   readonly #configDir: string | null;
+  /** Made once: it is asked for again and again. */
+  readonly #registryPlace: { folder: string; file: string } | null;
   #registry: { entry: RegistryEntry; seenAtMs: number; stamp: string } | null = null;
   #sessionId: string | null = null;
   #cwd: string | null = null;
@@ -84,6 +86,11 @@ export class AgentFollower {
     this.#client = seen.client;
     this.#process = seen.process;
     this.#configDir = seen.configDir;
+    const { registry } = seen.client.sources;
+    this.#registryPlace =
+      registry === undefined || seen.configDir === null
+        ? null
+        : { folder: registry.folder(seen.configDir), file: registry.file(seen.configDir, seen.process.pid) };
     this.#lastAtMs = leftOff?.startedAtMs ?? sources.processes.startedAtMs(seen.process);
     if (leftOff === null) return;
     this.#switchSession(leftOff.sessionId);
@@ -95,10 +102,10 @@ export class AgentFollower {
 
   /** Folders whose changes are worth a look at once. */
   folders(): string[] {
-    const { registry, typedHistory } = this.#client.sources;
+    const { typedHistory } = this.#client.sources;
     const dir = this.#configDir;
     const folders: string[] = [];
-    if (dir !== null && registry !== undefined) folders.push(registry.folder(dir));
+    if (this.#registryPlace !== null) folders.push(this.#registryPlace.folder);
     if (dir !== null && typedHistory !== undefined) folders.push(path.dirname(typedHistory.file(dir)));
     const lines = this.#folderOfLines();
     if (lines !== null) folders.push(lines);
@@ -167,27 +174,38 @@ export class AgentFollower {
 
   /** Does the registry still say what it said? Where changes are told of, and none was, it does. */
   isSame(nowMs: number, isWatched: (folder: string) => boolean): boolean {
-    const registry = this.#client.sources.registry;
-    if (registry === undefined || this.#configDir === null || this.#registry === null) return false;
-    if (isWatched(registry.folder(this.#configDir))) {
-      this.#registry.seenAtMs = nowMs;
-      return true;
+    const place = this.#registryPlace;
+    if (place === null || this.#registry === null) return false;
+    if (!isWatched(place.folder)) {
+      const info = this.#sources.files.info(place.file);
+      if (info === null || stampOf(info) !== this.#registry.stamp) return false;
     }
-    const info = this.#sources.files.info(registry.file(this.#configDir, this.#process.pid));
-    if (info === null || stampOf(info) !== this.#registry.stamp) return false;
     this.#registry.seenAtMs = nowMs;
     return true;
+  }
+
+  /** The same of registry and transcript, by the files themselves: a watch that lost a change does not say so. */
+  isUnchanged(nowMs: number): boolean {
+    return this.isSame(nowMs, () => false) && this.#isReadUp();
+  }
+
+  #isReadUp(): boolean {
+    if (this.#lines !== null) return this.#lines.isReadUp();
+    const record = this.#client.sources.record;
+    const [dir, cwd, session] = [this.#configDir, this.#cwd, this.#sessionId];
+    if (record === undefined || dir === null || cwd === null || session === null) return false;
+    return this.#sources.files.info(record.file(dir, cwd, session)) === null;
   }
 
   #readRegistry(nowMs: number): void {
     const registry = this.#client.sources.registry;
     if (registry === undefined) return;
-    if (this.#configDir === null) {
+    if (this.#registryPlace === null) {
       this.#registryTrouble = 'its config directory is not known';
       return;
     }
     const { files, counters } = this.#sources;
-    const file = registry.file(this.#configDir, this.#process.pid);
+    const { file } = this.#registryPlace;
     const info = files.info(file);
     if (info === null) {
       this.#registryTrouble = 'it has no entry';
@@ -296,9 +314,7 @@ export class AgentFollower {
   }
 
   #isRegistryLeft(): boolean {
-    const registry = this.#client.sources.registry;
-    if (registry === undefined || this.#configDir === null) return false;
-    return this.#sources.files.info(registry.file(this.#configDir, this.#process.pid)) !== null;
+    return this.#registryPlace !== null && this.#sources.files.info(this.#registryPlace.file) !== null;
   }
 
   #compactAsked(nowMs: number): number | null {

@@ -16,7 +16,8 @@ export function ownFiles(uid: number): Files {
   return {
     info(path) {
       try {
-        return fileInfo(lstatSync(path));
+        const stats = lstatSync(path, { throwIfNoEntry: false });
+        return stats === undefined ? null : fileInfo(stats);
       } catch {
         return null;
       }

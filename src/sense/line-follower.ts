@@ -63,16 +63,26 @@ export class LineFollower {
     return this.#size;
   }
 
-  poll(): FollowBatch {
-    const batch: FollowBatch = { lines: [], restarted: false, oversized: 0, more: false, failure: null };
-    const info = this.#files.info(this.path);
-    const isSame =
+  /** Would a read bring nothing? */
+  isReadUp(): boolean {
+    return this.#isReadUp(this.#files.info(this.path));
+  }
+
+  #isReadUp(info: FileInfo | null): boolean {
+    return (
       !this.#wasGone &&
       info !== null &&
       info.inode === this.#inode &&
       info.size === this.#size &&
-      info.mtimeMs === this.#mtimeMs;
-    if (isSame && this.#offset >= info.size) return batch;
+      info.mtimeMs === this.#mtimeMs &&
+      this.#offset >= info.size
+    );
+  }
+
+  poll(): FollowBatch {
+    const batch: FollowBatch = { lines: [], restarted: false, oversized: 0, more: false, failure: null };
+    const info = this.#files.info(this.path);
+    if (this.#isReadUp(info)) return batch;
     // What stands in the file's place counts only once it could be read: a link or a folder there replaces nothing.
     let read = this.#read(info?.size ?? 0);
     if (read.ok && this.#inode !== null && !this.#continues(read.bytes, read.info)) {

@@ -14,7 +14,7 @@ export function linuxProcesses(): Processes {
     bootId,
     uid,
     info: (pid) => readInfo(pid, bootId),
-    goesOn: (pid) => /\) [^ZXT] [^)]*$/.test(readText(`/proc/${pid}/stat`) ?? ''),
+    goesOn: (pid) => /\) [^ZXT] [^)]*$/.test(readStat(pid) ?? ''),
     children: (pid) => readChildren(pid),
     executable: (pid) => readLink(`/proc/${pid}/exe`),
     directory: (pid) => readLink(`/proc/${pid}/cwd`),
@@ -33,13 +33,13 @@ function readInfo(pid: number, bootId: string): ProcessInfo | null {
   // An exception for each of thousands of stale registry files would be most of the daemon's work.
   const owner = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
   if (owner === undefined) return null;
-  const stat = readText(`/proc/${pid}/stat`);
+  const stat = readStat(pid);
   if (stat === null) return null;
   // The command may hold blanks and brackets, so the fields are counted from the last bracket on.
   const open = stat.indexOf('(');
   const close = stat.lastIndexOf(')');
   if (open < 0 || close < open) return null;
-  const fields = stat.slice(close + 2).split(' ');
+  const fields = stat.slice(close + 2).split(' ', 20);
   const [runState, ppid, processGroup, , terminal, terminalGroup] = fields;
   const startTicks = fields[19];
   if (startTicks === undefined) return null;
@@ -95,14 +95,15 @@ function splitZero(text: string | null): string[] | null {
   return text === null ? null : text.split('\0').filter((part) => part !== '');
 }
 
+/** One line, which comes whole with the first read: it is asked for again and again. */
+function readStat(pid: number): string | null {
+  return readFrom(`/proc/${pid}/stat`, (fd) =>
+    shared.toString('utf8', 0, readSync(fd, shared, 0, shared.length, null)),
+  );
+}
+
 function readText(path: string, bytesMax = 64 * 1024): string | null {
-  let fd: number;
-  try {
-    fd = openSync(path, 'r');
-  } catch {
-    return null;
-  }
-  try {
+  return readFrom(path, (fd) => {
     // Files here have no size: readFileSync would look for one and then read piece by piece.
     const buffer = bytesMax > shared.length ? Buffer.allocUnsafe(bytesMax) : shared;
     let filled = 0;
@@ -110,6 +111,18 @@ function readText(path: string, bytesMax = 64 * 1024): string | null {
       count = readSync(fd, buffer, filled, Math.min(buffer.length, bytesMax) - filled, null);
     }
     return buffer.toString('utf8', 0, filled);
+  });
+}
+
+function readFrom(path: string, read: (fd: number) => string): string | null {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return null;
+  }
+  try {
+    return read(fd);
   } catch {
     return null;
   } finally {

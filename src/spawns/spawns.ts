@@ -106,7 +106,7 @@ export class Spawns {
     for (const [agent, signs] of this.#signs) {
       const view = views.get(agent);
       if (view === undefined) this.#signs.delete(agent);
-      else this.#takeSigns(view, signs);
+      else if (signs.works.length > 0 || this.#spawns.size > 0) this.#takeSigns(view, signs);
     }
     const batch = emptyBatch();
     const changes = this.#lookAtAll(moment, views, batch);

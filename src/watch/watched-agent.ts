@@ -33,6 +33,9 @@ import { AgentEvents } from './agent-events.ts';
 import type { AgentInbox } from './agent-inbox.ts';
 import { AgentSession, type Look } from './agent-session.ts';
 import { describeAgent, transcriptContext } from './agent-view.ts';
+import { isNamedAfter } from './names.ts';
+import { Rest } from './rest.ts';
+import { fingerprint, isSameState, type SameAt, seenAgain, setBack } from './sightings.ts';
 import { spawnSigns } from './spawn-signs.ts';
 
 /** A model thinks, and a tool runs, that long without a word; after it the screen may know more. */
@@ -77,6 +80,10 @@ export class WatchedAgent {
   readonly #session: AgentSession;
   #seen: SeenAgent;
   #view: Sighting | null = null;
+  #sameAt: SameAt = { registryMs: 0, transcriptMs: 0 };
+  readonly rest = new Rest();
+  /** Otherwise less may be done to it as soon as another agent's session is called like it. */
+  #isNamedAsUsual: boolean;
   #compactAskedMs: number | null = null;
   #hasBacklog = false;
   #isBehind = true;
@@ -94,6 +101,7 @@ export class WatchedAgent {
     this.#events = new AgentEvents(parts.host, parts.name);
     this.#seen = parts.seen;
     this.name = parts.name;
+    this.#isNamedAsUsual = isNamedAsUsual(parts.name, parts.seen);
     this.#before = parts.stored;
     this.#session = new AgentSession(parts, this.#events);
   }
@@ -102,13 +110,16 @@ export class WatchedAgent {
     return this.#seen;
   }
 
+  /** With its age: made when somebody asks, for mostly nobody does. */
   get view(): Sighting | null {
+    if (this.#view !== null && this.#sameAt.registryMs > this.#view.reading.seenAtMs)
+      this.#view = seenAgain(this.#view, this.#sameAt);
     return this.#view;
   }
 
   /** The last word on it, be it an earlier run's. */
   get lastView(): Sighting | null {
-    return this.#view ?? this.#before?.view ?? null;
+    return this.view ?? this.#before?.view ?? null;
   }
 
   /** Its record has not been read to the end yet. */
@@ -166,9 +177,13 @@ export class WatchedAgent {
     return this.#parts.follower.folders();
   }
 
-  /** Its pane can move, be renamed or vanish while it lives. */
-  place(seen: SeenAgent): void {
+  /** Its pane can move, be renamed or vanish while it lives: whether it did. */
+  place(seen: SeenAgent): boolean {
+    const before = this.#seen.place;
     this.#seen = seen;
+    if (isSamePlace(before, seen.place)) return false;
+    this.#isNamedAsUsual = isNamedAsUsual(this.name, seen);
+    return true;
   }
 
   get sessionId(): string | null {
@@ -193,6 +208,7 @@ export class WatchedAgent {
 
   /** The clock was set back: what is known counts as of now at the latest; a stay in a band moves as its incident does. */
   clockSetBack(byMs: number, nowMs: number): void {
+    this.#sameAt = { registryMs: 0, transcriptMs: 0 };
     if (this.#view !== null) this.#view = setBack(this.#view, byMs, nowMs);
     if (this.#before !== null) this.#before = { ...this.#before, view: setBack(this.#before.view, byMs, nowMs) };
     keepNotAfter(this.#session.facts, nowMs);
@@ -210,7 +226,15 @@ export class WatchedAgent {
     const view = this.#view;
     if (view === null || this.#noRegistry || !settled.includes(view.reading.state)) return false;
     if (!this.#parts.follower.isSame(nowMs, isWatched)) return false;
-    this.#view = { ...view, reading: { ...view.reading, seenAtMs: nowMs } };
+    this.#sameAt.registryMs = nowMs;
+    return true;
+  }
+
+  /** It rests, and its files are as they were: a look would see the same. */
+  isAtRest(nowMs: number, monotonicMs: number): boolean {
+    if (!this.rest.lasts(monotonicMs) || this.#noRegistry || this.#isBehind || !this.#isNamedAsUsual) return false;
+    if (!this.#parts.follower.isUnchanged(nowMs)) return false;
+    this.#sameAt = { registryMs: nowMs, transcriptMs: nowMs };
     return true;
   }
 
@@ -383,22 +407,13 @@ export class WatchedAgent {
   }
 }
 
-/** Nothing of it is later than now; how long a stay in a band lasts stays as it is. */
-function setBack(view: Sighting, byMs: number, nowMs: number): Sighting {
-  const { band } = view;
-  const back = structuredClone({ ...view, band: band === null ? null : { ...band, sinceMs: band.sinceMs - byMs } });
-  keepNotAfter(back, nowMs);
-  return back;
-}
-
 const none: ReadonlySet<SourceFact> = new Set();
 
-function isSameState(a: StateReading, b: StateReading): boolean {
-  return a.state === b.state && a.detail === b.detail && a.tool === b.tool;
+function isNamedAsUsual(name: string, { place }: SeenAgent): boolean {
+  return place === null || isNamedAfter(name, place.pane.session);
 }
 
-/** Everything of a view but what moves by itself with time. */
-function fingerprint(view: Sighting): string {
-  const sources = view.sources.map(({ source, health }) => ({ source, health }));
-  return JSON.stringify({ ...view, sources, contexts: [], reading: { ...view.reading, seenAtMs: 0 } });
+function isSamePlace(a: SeenAgent['place'], b: SeenAgent['place']): boolean {
+  if (a === null || b === null) return a === b;
+  return a.socket === b.socket && a.pane.id === b.pane.id && a.pane.session === b.pane.session;
 }

@@ -1,106 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
-import { madeBoard } from '../../test/runs/made-board.ts';
+import { answers, byRegistry, hangs, inPane, pane, process, watching } from '../../test/runs/made-watcher.ts';
 import { claudeCode } from '../clients/claude-code/client.ts';
-import { defaultConfig } from '../config/schema.ts';
-import { Examiner } from '../findings/examiner.ts';
 import type { AgentView } from '../model/agent.ts';
-import { Counters } from '../model/counters.ts';
 import type { StoredAgent } from '../model/store.ts';
-import type { Clock, Files, Processes, ProcessInfo } from '../model/world.ts';
-import type { SeenAgent, Sweep } from '../sense/fleet.ts';
-import { type Looked, Watcher } from './watcher.ts';
-
-const config = defaultConfig();
-const socket = '/tmp/tmux-1/default';
-const process: ProcessInfo = {
-  ...{ bootId: 'b', pid: 7, startTicks: '70', ppid: 1, uid: 1, command: 'claude', runState: 'S' },
-  ...{ processGroup: 7, terminal: 34_817, terminalGroup: 7 },
-};
-const pane = { id: '%3', session: 'api-ps', windowIndex: 0, paneIndex: 0, pid: 6, dead: false };
-/** With the user's own config directory, by whose registry it is found without tmux too. */
-const byRegistry: SeenAgent = { client: claudeCode, process, configDir: '/home/u/.claude', place: null };
-const inPane: SeenAgent = { ...byRegistry, place: { socket, pane } };
-const answers: Sweep['servers'][number] = { socket, panes: 1, failure: null };
-const hangs: Sweep['servers'][number] = { socket, panes: null, failure: 'hung' };
-
-/** A watcher where one process lives. */
-function watching(
-  texts: ReadonlyMap<string, string> = new Map(),
-  clock: Clock = { nowMs: () => viewNowMs, monotonicMs: () => viewNowMs },
-) {
-  const files = filesOf(texts);
-  const processes: Processes = {
-    bootId: 'b',
-    uid: 1,
-    info: (pid) => (pid === process.pid ? process : null),
-    goesOn: (pid) => pid === process.pid,
-    children: () => [],
-    executable: () => null,
-    arguments: () => null,
-    directory: () => null,
-    environment: () => null,
-    startedAtMs: () => viewNowMs - 60_000,
-  };
-  let sweep: Sweep = { agents: [], servers: [] };
-  const board = madeBoard({ clock });
-  const examiner = new Examiner({ board, config: () => config });
-  const watcher = new Watcher({
-    host: 'h',
-    clients: [claudeCode],
-    fleet: { sweep: async () => sweep, capture: async () => null, close: () => {} } as never,
-    inbox: { dir: '/none', look: () => false, hasFor: () => false, claim: () => [] } as never,
-    processes,
-    files,
-    clock,
-    counters: new Counters(),
-    config: () => config,
-    configFor: () => config,
-    congested: () => false,
-    changed: () => {},
-    failed: (error) => {
-      throw error;
-    },
-    off: () => new Map(),
-    ...{ said: new Map(), board, examiner },
-  });
-  const take = (looks: Iterable<Looked>) => {
-    for (const { agent, view } of looks)
-      examiner.examine(view, { ...signsOf(agent), unansweredSinceMs: null }, clock.nowMs());
-    board.publish(watcher.views());
-  };
-  return {
-    watcher,
-    pulse: () => take(watcher.pulse()),
-    async tick(agents: SeenAgent[], servers: Sweep['servers']) {
-      sweep = { agents, servers };
-      take(await watcher.tick());
-      return board.views()[0];
-    },
-  };
-}
-
-const signsOf = ({ loops, words }: Looked['agent']) => ({ loops, words });
-
-/** Files that are only read. */
-function filesOf(texts: ReadonlyMap<string, string>): Files {
-  const infoOf = (text: string) =>
-    ({ kind: 'file', size: text.length, mtimeMs: viewNowMs, inode: '1', bornMs: 1, uid: 1 }) as const;
-  return {
-    info: (file) => (texts.has(file) ? infoOf(texts.get(file) ?? '') : null),
-    list: () => null,
-    readSmall(file) {
-      const text = texts.get(file);
-      return text === undefined ? { ok: false, reason: 'missing' } : { ok: true, text, info: infoOf(text) };
-    },
-    readAt(file, offset, bytesMax) {
-      const text = texts.get(file);
-      if (text === undefined) return { ok: false, reason: 'missing' };
-      return { ok: true, bytes: Buffer.from(text.slice(offset, offset + bytesMax)), info: infoOf(text) };
-    },
-    watch: () => null,
-  };
-}
+import type { SeenAgent } from '../sense/fleet.ts';
 
 const stored = (view: AgentView): StoredAgent => ({ view, hooks: [], recorded: new Map() });
 const { bootId, pid, startTicks } = process;
@@ -108,7 +12,7 @@ const before = (more: Partial<AgentView>) =>
   agentView('idle', null, 5, { agent: 'api-ps', process: { bootId, pid, startTicks }, ...more });
 
 describe('an agent whose tmux server hangs', () => {
-  const place = { socket, session: 'api-ps', pane: '%3' };
+  const place = { socket: '/tmp/tmux-1/default', session: 'api-ps', pane: '%3' };
 
   it.each<[string, SeenAgent[]]>([
     ['found by its registry alone', [byRegistry]],

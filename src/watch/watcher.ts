@@ -37,7 +37,7 @@ export interface WatcherParts {
   counters: Counters;
   config: () => Config;
   /** With what the file of the project in one of these directories says. */
-  configFor: (directories: readonly (string | null)[]) => Config;
+  configFor: (directories: () => readonly (string | null)[]) => Config;
   /** More rows wait than the database takes at the moment. */
   congested: () => boolean;
   /** A folder of an agent changed: look soon. */
@@ -47,7 +47,7 @@ export interface WatcherParts {
   off: (client: ClientName, version: string | null) => OffFacts;
   /** What people said may be done to agents. */
   said: ReadonlyMap<string, Authority>;
-  board: Pick<Board, 'isPending' | 'hasPending'>;
+  board: Pick<Board, 'isPending' | 'isQuiet' | 'hasPending'>;
   examiner: Pick<Examiner, 'limits'>;
 }
 
@@ -101,6 +101,7 @@ export class Watcher {
       const { reading } = view;
       this.#ended.set(name, { ...view, reading: { ...reading, sinceMs: reading.sinceMs + byMs } });
     }
+    this.touchAll();
     if (byMs < 0) for (const agent of this.#agents.values()) agent.clockSetBack(-byMs, nowMs);
   }
 
@@ -115,18 +116,34 @@ export class Watcher {
       const { place } = agent.seen;
       // A server that does not answer has not lost its panes: its agents are then found by their registry alone.
       if (place !== null && hung.has(place.socket) && (seen?.place ?? null) === null) continue;
-      if (seen !== undefined) agent.place(seen);
+      if (seen !== undefined) this.#place(key, agent, seen);
       // One that is gone was last seen where it was.
-      else if (place !== null && this.#lives(key, agent.seen.process.pid)) agent.place({ ...agent.seen, place: null });
+      else if (place !== null && this.#lives(key, agent.seen.process.pid))
+        this.#place(key, agent, { ...agent.seen, place: null });
     }
     return this.#lookAtAll(found, hung);
+  }
+
+  #place(key: string, agent: WatchedAgent, seen: SeenAgent): void {
+    if (agent.place(seen)) this.#dirty.add(key);
   }
 
   *#lookAtAll(found: ReadonlyMap<string, SeenAgent>, hung: ReadonlySet<string>): Iterable<Looked> {
     this.#takeInLost();
     this.#readInbox();
+    const nowMs = this.#parts.clock.nowMs();
+    const monotonicMs = this.#parts.clock.monotonicMs();
+    // Those that are there went on a moment ago.
+    this.#endsLookedMs = monotonicMs;
+    const moved = [...this.#agents].filter(([key, agent]) => {
+      const seen = found.get(key);
+      return seen === undefined || !this.#isAtRest(key, agent, seen.process, nowMs, monotonicMs);
+    });
     // Those known first: one that is gone leaves its name to whoever came in its place.
-    yield* this.#look([...this.#agents.keys()], found);
+    yield* this.#look(
+      moved.map(([key]) => key),
+      found,
+    );
     const fresh = [...found].filter(([key]) => !this.#agents.has(key));
     for (const [key, seen] of fresh) this.#agents.set(key, this.#welcome(key, this.#whereItIs(key, seen, hung)));
     yield* this.#look(fresh.map(([key]) => key));
@@ -144,6 +161,18 @@ export class Watcher {
     if (forEnds) this.#endsLookedMs = monotonicMs;
     yield* this.#look(
       [...this.#agents].filter(([key, agent]) => this.#mayBeNew(key, agent, nowMs, forEnds)).map(([key]) => key),
+    );
+  }
+
+  /** Nothing has come from it, nothing is wrong with it, and nothing of it is other than before. */
+  #isAtRest(key: string, agent: WatchedAgent, process: ProcessInfo, nowMs: number, monotonicMs: number): boolean {
+    const { inbox, board } = this.#parts;
+    return (
+      !this.#dirty.has(key) &&
+      process.runState !== 'T' &&
+      !inbox.hasFor(process.pid) &&
+      board.isQuiet(agent.name) &&
+      agent.isAtRest(nowMs, monotonicMs)
     );
   }
 
@@ -165,6 +194,11 @@ export class Watcher {
   touch(name: string): void {
     for (const [key, agent] of this.#agents) if (agent.name === name) this.#dirty.add(key);
     this.#parts.changed();
+  }
+
+  /** Something changed that all of them are seen by. */
+  touchAll(): void {
+    for (const key of this.#agents.keys()) this.#dirty.add(key);
   }
 
   #noticed(folder: string, name: string | null): void {
@@ -194,7 +228,8 @@ export class Watcher {
 
   /** A living agent by its name. */
   agent(name: string): WatchedAgent | null {
-    return [...this.#agents.values()].find((agent) => agent.name === name) ?? null;
+    for (const agent of this.#agents.values()) if (agent.name === name) return agent;
+    return null;
   }
 
   living(): WatchedAgent[] {
@@ -273,9 +308,11 @@ export class Watcher {
 
   /** Where it is: as its process has it, and as it says itself. */
   configFor(name: string): Config {
-    const agent = this.agent(name);
-    const directory = agent === null ? null : this.#parts.processes.directory(agent.seen.process.pid);
-    return this.#parts.configFor(agent === null ? [] : [directory, agent.lastView?.cwd ?? null]);
+    return this.#parts.configFor(() => {
+      const agent = this.agent(name);
+      if (agent === null) return [];
+      return [this.#parts.processes.directory(agent.seen.process.pid), agent.lastView?.cwd ?? null];
+    });
   }
 
   #lookAt(key: string, nowMs: number, process: ProcessInfo | null): Looked | null {
@@ -295,6 +332,8 @@ export class Watcher {
       process,
       taken: () => this.#takenSessions(agent),
     });
+    const isNew = look.changed || look.events.length > 0;
+    agent.rest.looked(agent.view, isNew, this.#parts.clock.monotonicMs());
     return agent.view === null ? null : { agent, before, view: agent.view, look };
   }
 
