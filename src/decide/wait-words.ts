@@ -24,7 +24,7 @@ export const waitTexts: Record<Exclude<Wait, Refusal | `is-${string}`>, string> 
   'only-recorded': 'this check is only shown and recorded',
   acknowledged: 'somebody has acknowledged it',
   told: 'people have been told',
-  'told-as-one-of-many': 'many agents have it, and it is told as one',
+  'told-as-one-of-many': 'it is told as one of many',
   'others-may-follow': 'more agents may get it, and it is then told as one',
   'client-waits-for-limit': 'the client goes on by itself after the limit',
   'rate-refused': 'the service refused it (429), so it is left alone for a while',

@@ -1,5 +1,5 @@
 // What differs from run to run is made the same, so that a transcript in the documentation can be compared with another
-// run: clock times and dates, durations, pids, ids, tags of prompts, panes, ports and the user's number. Columns are as
+// run: clock times and dates, durations, pids, ids, tags of prompts, panes, ports, the user's number and how many lines a record has. Columns are as
 // wide as what stands in them, and long texts break where the line is full: blanks count as one, and a line that goes on
 // below its beginning counts as one line.
 
@@ -13,6 +13,8 @@ const varying: [pattern: RegExp, as: string][] = [
   [/\b(pid|daemon) \d+/g, '$1 N'],
   [/\b\d+(\.\d+)? ?(ms|s|m|min)\b/g, 'DURATION'],
   [/%\d+\b/g, '%N'],
+  [/\b\d+ +TIME/g, 'N TIME'],
+  [/\b\d+ lines\b/g, 'N lines'],
   [/\b127\.0\.0\.1:\d+/g, '127.0.0.1:N'],
   [/\btmux-\d+\//g, 'tmux-N/'],
   // Run by root, the database has to be somewhere else than in the data directory.

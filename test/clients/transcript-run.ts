@@ -115,13 +115,11 @@ async function theTroubles(
   { api, docs, shop }: { api: Agent; docs: Agent; shop: Agent },
   record: Recorder,
 ): Promise<void> {
-  for (const { session } of [api, docs, shop]) await watch.expect(session, 'idle', 0);
-
   api.model.overloaded(3);
   const goingOn = api.model.hold();
   await api.type('add the endpoint');
   await goingOn.arrived;
-  await watch.expect('api-ps', 'working/thinking', Date.now());
+  await seenThinking(s, watch, 'api-ps');
   goingOn.release();
   await watch.turn('api-ps', 'ok');
 
@@ -136,7 +134,7 @@ async function theTroubles(
   const thinking = shop.model.hold();
   await shop.type('go on');
   await thinking.arrived;
-  await watch.expect('shop-ps', 'working/thinking', 0);
+  await seenThinking(s, watch, 'shop-ps');
   docs.model.tool('Bash', { command: 'npm publish', description: 'publish the site' });
   await docs.type('publish the site');
   await docs.waitDialog(/Do you want to/);
@@ -151,6 +149,10 @@ async function theTroubles(
   await docs.answer(/Do you want to/, 'Escape');
   thinking.release();
   await watch.turn('shop-ps', 'ok');
+}
+
+async function seenThinking(s: Scenario, watch: Watching, agent: string): Promise<void> {
+  await s.until(`${agent} seen thinking`, async () => (await watch.status(agent))?.detail === 'thinking');
 }
 
 async function theHandover(s: Scenario, watch: Watching, api: Agent, record: Recorder): Promise<void> {

@@ -55,10 +55,12 @@ test(
     const texts = await transcripts(s);
     if (isWriting) write(texts);
     const shown = shownTranscripts();
-    for (const { page, name, inside } of shown)
-      expect(comparable(name, inside), `${page}: ${name}: npm run docs -- --transcripts`).toEqual(
-        comparable(name, block(texts.get(name) ?? '')),
-      );
+    const lines = (text: (one: Shown) => string) =>
+      shown.map((one) => [`${one.page}: ${one.name}`, ...comparable(one.name, text(one))]);
+    expect(
+      lines(({ inside }) => inside),
+      'write them anew: npm run docs -- --transcripts',
+    ).toEqual(lines(({ name }) => block(texts.get(name) ?? '')));
     expect([...new Set(shown.map(({ name }) => name))].sort()).toEqual([...texts.keys()].sort());
   }),
 );
