@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brokenLinks } from './docs/links.mjs';
 import { ownText, pages, partsOf, readPage, root, withParts } from './docs/marked.mjs';
-import { files, parts } from './docs/parts.mjs';
+import { files, parts, unknownCommands } from './docs/parts.mjs';
 
 const known = ['--check', '--transcripts'];
 const flags = process.argv.slice(2);
@@ -35,6 +35,7 @@ function problems() {
     ...texts
       .filter(([, text]) => ownText(text).includes('```console'))
       .map(([page]) => `${page}: a console block outside of a transcript, so nobody checks it`),
+    ...texts.flatMap(([page, text]) => unknownCommands(text).map((line) => `${page}: there is no watchkeeper ${line}`)),
     ...pages().flatMap(brokenLinks),
   ];
 }

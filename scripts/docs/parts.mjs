@@ -92,6 +92,24 @@ function family(command, before = 'watchkeeper') {
 
 const everyCommand = program.commands.flatMap((command) => family(command));
 
+/** What a page says of a command that does not exist, or of an option that it does not have. */
+export function unknownCommands(text) {
+  const said = [...text.matchAll(/^```(?:sh|console)\n([\s\S]*?)^```|`(watchkeeper [^`]+)`/gm)].map(
+    ([, block, span]) => block ?? span,
+  );
+  return said.flatMap((code) =>
+    [...code.matchAll(/\bwatchkeeper ([a-z][^\n#&|)`]*)/g)].flatMap(([, line]) => unknownIn(line.trim())),
+  );
+}
+
+function unknownIn(line) {
+  const called = everyCommand.findLast(({ name }) => `watchkeeper ${line} `.startsWith(`${name} `));
+  if (called === undefined) return [line];
+  const known = called.command.options.flatMap(({ long, short }) => [long, short]);
+  const options = line.split(/\s/).filter((word) => /^--?[a-z]/.test(word));
+  return options.some((option) => ![...known, '--help'].includes(option.split('=')[0])) ? [line] : [];
+}
+
 const anchor = (name) => name.replaceAll(' ', '-');
 
 function commandList() {
