@@ -17,7 +17,7 @@ const words = process.argv.slice(2);
 const partAt = words.indexOf('--part');
 const part = partAt < 0 ? { part: 1, of: 1 } : parsePart(words[partAt + 1] ?? '');
 const flags = words.filter((_, n) => partAt < 0 || (n !== partAt && n !== partAt + 1));
-const checks = ['biome', 'types', 'imports', 'lock', 'mutants', 'knip'];
+const checks = ['biome', 'types', 'imports', 'lock', 'mutants', 'docs', 'knip'];
 const interrupted = 130;
 const slowSeconds = 10;
 

@@ -9,6 +9,7 @@ const commands = {
   imports: ['scripts/check-imports.mjs'],
   lock: ['scripts/check-lock.mjs'],
   mutants: ['scripts/mutate.mjs', '--check'],
+  docs: ['scripts/docs.mjs', '--check'],
   knip: [program('knip', 'bin/knip.js')],
 };
 

@@ -614,7 +614,7 @@ export const mutants = [
     guarantee: 30,
     what: 'what was made with the runs counts as measured',
     file: 'src/detect/check.ts',
-    find: "by: 'none',\n      why: 'the rules were written with the labelled runs at hand; all four of the family together',",
+    find: "by: 'none',\n      why: 'the rules were made from the same labelled runs; figures of all four checks of the family together',",
     put: "by: 'measured' as 'none',\n      why: '',",
     tests: ['src/decide/worth.test.ts'],
   },

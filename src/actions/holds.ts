@@ -207,7 +207,7 @@ export class Holds {
       notice(`${view.agent} is held by another Watchkeeper (${who}): it is only observed`);
     } else if (by === 'us' && before === 'other') notice(`${view.agent} is held by nobody else any more`);
     if (problem !== null && by === 'nobody' && problem !== this.#problem && !this.#isClosed)
-      notice(`nothing is done to any agent, for nobody can know whose it is: ${problem}`);
+      notice(`nothing is done to any agent, because it cannot be known which Watchkeeper looks after it: ${problem}`);
     this.#problem = by === 'nobody' ? problem : null;
   }
 }

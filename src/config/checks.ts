@@ -14,7 +14,7 @@ export const judging = section({
   ...thresholdFields('judging'),
   completion: list(completionRule, 'rules, each with match and signal')
     .default([])
-    .describe('Which agents have agreed to say that their work is done, and how: the first rule that matches counts.'),
+    .describe('Which agents say a fixed signal when their work is done: the first rule that matches counts.'),
 })
   .prefault({})
-  .describe('When the health checks speak; nothing is done to an agent because of these thresholds.');
+  .describe('From when on these checks find a trouble; nothing is typed to an agent because of them.');

@@ -34,7 +34,7 @@ const recipe = section({
   ),
   file: text(fileError)
     .refine((value) => isInsidePath(value) && !value.endsWith('/') && !value.includes('**'), { error: fileError })
-    .describe('Where the handoff is then; of several that a * allows the newest counts.'),
+    .describe('Where the file is then; where * fits several, the newest counts.'),
   resume: words('resume').describe(
     'Resumes in the fresh context: a prompt, with {file} as needed, or a slash command.',
   ),
@@ -58,7 +58,7 @@ export const handoff = section({
   compaction: oneOf(['forestall', 'leave'])
     .default('forestall')
     .describe(
-      'Whether an agent is handed over before its client would compact the context by itself, or that is left to the client.',
+      'Whether an agent is handed over before its client compacts the context by itself (forestall), or the client is left to do it (leave).',
     ),
   waitForBackground: z
     .union([z.boolean(), z.number().gt(0).lte(minutesMax)], { error: waitError })

@@ -5,7 +5,7 @@ export const health = section({
   rate_limit_backoff_seconds: amount(secondsMax)
     .default(60)
     .describe(
-      'How long an agent whose turn a rate limit has ended (a 429 that names no time) is left alone before it is told to go on; twice as long each further time, and up to half as long again so that agents do not come back together.',
+      'How long an agent is left alone after a rate limit (a 429 that names no time) has ended its turn; twice as long each further time, and up to half as long again so that agents do not come back together.',
     ),
 })
   .prefault({})

@@ -19,7 +19,7 @@ const agentRule = section({
     .max(200, { error: 'an agent name or pattern of at most 200 characters' })
     .describe('An agent name, where * stands for any characters and ? for one.'),
   authority: oneOf(authorities).describe(
-    'How far Watchkeeper may go: observe looks and tells, nudge also prompts, manage also hands off, interrupts, kills and resumes.',
+    'How far Watchkeeper may go: observe looks and tells, nudge also prompts, manage also hands over, compacts and interrupts.',
   ),
 });
 
@@ -27,7 +27,7 @@ export const configSchema = section({
   mode: oneOf(modes)
     .default('act')
     .describe(
-      'Whether Watchkeeper acts (act) or only decides and records what it would do (watch); watch in a project has its agents only observed.',
+      'Whether Watchkeeper acts (act) or only decides and records what it would do (watch); in a project, watch means that its agents are only observed.',
     ),
   tickSeconds: z
     .number({ error: 'a number from 0.1 to 60' })
@@ -60,7 +60,7 @@ export const configSchema = section({
       .describe('The least time between two prompts of rules to one agent.'),
     humanQuietSeconds: amount(secondsMax)
       .default(30)
-      .describe('How long a human must not have typed before Watchkeeper types.'),
+      .describe('How long nobody may have typed at a pane before Watchkeeper types there.'),
     answerSeconds: amount(secondsMax)
       .default(30)
       .describe('How long to wait for proof that a prompt has arrived and been taken up.'),

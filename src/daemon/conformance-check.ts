@@ -20,13 +20,17 @@ export function checkConformance(dir: string, running: readonly { client: string
       version === null || known.has(`${client} ${version}`) ? [] : [shown(`${client} ${version}`, 60)],
     ),
   );
-  const never = [...untried].map((version) => `${version} runs and was never tried: \`watchkeeper conformance\` does`);
+  const never = [...untried].map((version) => `${version} runs and was never tried: run \`watchkeeper conformance\``);
   const told = [...tried, ...never];
   const detail =
-    told.length === 0 ? 'never run; `watchkeeper conformance` tries the installed client' : told.join('; ');
+    told.length === 0 ? 'never run: `watchkeeper conformance` tries the installed client' : told.join('; ');
   const degraded = results.some((result) => runs(result) && offSignals(result).length > 0);
   return degraded
-    ? { ok: false, detail, fix: 'states come from what is left; run `watchkeeper conformance` again after an update' }
+    ? {
+        ok: false,
+        detail,
+        fix: 'states come from the other signals; run `watchkeeper conformance` again after an update',
+      }
     : { ok: true, detail, fix: null };
 }
 

@@ -136,7 +136,7 @@ export function askControl<Name extends RequestName>(
         // One of another version may not say what kind of refusal it is.
         give(typeof error === 'string' ? fail(code ?? 'bad-request', error, fix) : ok(reply));
       } catch {
-        give(fail('silent', 'the daemon hung up'));
+        give(fail('silent', 'the daemon closed the connection'));
       }
     });
   });

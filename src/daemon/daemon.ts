@@ -299,7 +299,7 @@ export class Daemon {
     const quiet = quietMs(this.#config.current().config.start, { ...entered.value, isOnce: this.#options.isOnce });
     this.#quiet.begin(quiet);
     const aheadMs = await this.#retention.begin();
-    if (aheadMs === null) return fail('database', 'the database does not say how old its rows are');
+    if (aheadMs === null) return fail('database', 'it cannot be read from the database how old its rows are');
     // Before the agents, for what is open about them: who forgets a handoff or a person's word types where it must not.
     if (!(await this.#acting.restore(aheadMs)))
       return fail('database', 'what the last run left open cannot be read from the database');
@@ -314,7 +314,7 @@ export class Daemon {
     for (const file of this.#config.missing())
       this.#notice(
         'warn',
-        `${file}, which the last run had, is missing: where it counted nothing is done; ${configWayOut}`,
+        `${file} is missing, which the last run had: nothing is done to the agents it was about; ${configWayOut}`,
       );
     for (const problem of this.#config.leftOut())
       this.#notice('warn', `left out, and its agents only watched until it is right: ${formatProblem(problem)}`);

@@ -140,7 +140,7 @@ async function checkDatabase(
     return wrong(
       'database',
       `${detail}; ${counted(waiting, 'row waits', 'rows wait')}: ${facts.database.failure}`,
-      'they are written when it is back',
+      'they are stored when the database is back',
     );
   return good('database', detail);
 }
@@ -151,7 +151,7 @@ function checkServers(facts: DaemonFacts): DoctorCheck {
     return wrong(
       'servers',
       bad.map((server) => `${shown(server.socket)}: ${server.failure}`).join(', '),
-      'look at that tmux server',
+      'see whether `tmux -S SOCKET list-sessions` answers there',
     );
   }
   const alive = facts.servers.filter((server) => server.failure === null);
@@ -179,7 +179,11 @@ function checkHolds({ holds }: DaemonFacts): DoctorCheck {
 function checkChannels(facts: DaemonFacts): DoctorCheck {
   const bad = facts.channels.filter((channel) => !channel.ok);
   if (bad.length > 0) {
-    return wrong('channels', bad.map(({ name, reason }) => `${name}: ${reason}`).join(', '), 'they are tried again');
+    return wrong(
+      'channels',
+      bad.map(({ name, reason }) => `${name}: ${reason}`).join(', '),
+      'each message is tried again; `watchkeeper init --test-notify` tries every channel now',
+    );
   }
   return good(
     'channels',
@@ -190,7 +194,7 @@ function checkChannels(facts: DaemonFacts): DoctorCheck {
 function noChannel({ channels_set: set }: DaemonFacts): string {
   return set > 0
     ? `${set} set up, none used yet`
-    : 'none set up: only `watchkeeper inbox` says who waits for you; `watchkeeper init --notify TYPE` adds one';
+    : 'none set up, so only `watchkeeper inbox` says who waits for you: `watchkeeper init --notify TYPE` adds one';
 }
 
 /** A source that fails is a state told from less; one that was never set up is not. */
@@ -200,7 +204,11 @@ function checkSources(facts: DaemonFacts): DoctorCheck {
   const failing = told.flatMap(([source, counts]) => counts.failing.map((reason) => `${source}: ${reason}`));
   if (failing.length === 0) return good('sources', detail === '' ? 'no agent' : detail);
   const why = [...new Set(failing)].slice(0, 5).join('; ');
-  return wrong('sources', `${detail} (${why})`, 'states come from what is left; see `watchkeeper status`');
+  return wrong(
+    'sources',
+    `${detail} (${why})`,
+    'states come from the other sources; `watchkeeper status` says for which agents',
+  );
 }
 
 /** A full one drops what hooks say: nobody has read it for long. */
@@ -211,7 +219,7 @@ function checkInbox(home: Home): DoctorCheck {
     ? good('inbox', detail)
     : wrong(
         'inbox',
-        `${detail}, what comes now is dropped`,
+        `${detail}, and further ones are dropped`,
         'start the daemon with `watchkeeper up`: it takes them in',
       );
 }

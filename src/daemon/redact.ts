@@ -32,9 +32,9 @@ export type RedactFailure = 'refused' | 'unavailable' | 'daemon';
 export function whyNoSecret(secret: string): string | null {
   if (secret === '') return 'nothing came on standard input';
   if (secret.includes('\u0000')) return 'it holds a NUL, which no stored text has';
-  if (!secret.isWellFormed()) return 'it is no valid UTF-8';
+  if (!secret.isWellFormed()) return 'it is not valid UTF-8';
   if ([...secret].length < secretCharsMin)
-    return `it is shorter than ${secretCharsMin} characters: too much else would go with it`;
+    return `it is shorter than ${secretCharsMin} characters: too many other texts would hold it too`;
   return secret.trim() === '' ? 'it holds nothing but blanks' : null;
 }
 

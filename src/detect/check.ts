@@ -106,7 +106,7 @@ export function onRecord(why: string, right: string): Worth {
 
 /** What is away and comes back: flapping is found by the endings that nobody shows to be right. */
 export function ofHost(why: string): Worth {
-  const right = 'A person took note of it. Whether it was mended or came back by itself, nobody knows.';
+  const right = 'A person acknowledged it. Otherwise it is not known whether somebody mended it.';
   return { ground: { by: 'record', why }, right, verdicts: { 'human-acked': 'right' } };
 }
 
@@ -182,7 +182,7 @@ export const outsideCheck = <N extends CheckName, T extends Thresholds>(
 export const noThresholds = {} as const satisfies Thresholds;
 
 const rightIfHelped = {
-  right: 'A person stepped in. Whether an agent that went on by itself was lost, nobody knows.',
+  right: 'A person stepped in. Of an agent that went on by itself it is not known whether it was lost.',
   verdicts: { 'human-wrote': 'right', 'human-interrupted': 'right' },
 } as const;
 
@@ -193,7 +193,7 @@ const lostWay = {
   worth: {
     ground: {
       by: 'none',
-      why: 'the rules were written with the labelled runs at hand; all four of the family together',
+      why: 'the rules were made from the same labelled runs; figures of all four checks of the family together',
       measured: { line: 'held out', right: 40, alarms: 41, precision: 0.98, interval: [0.87, 1], untouched: false },
     },
     ...rightIfHelped,
@@ -202,5 +202,8 @@ const lostWay = {
 
 const ofTrend = {
   ladder: shownOnly,
-  worth: { ground: { by: 'none', why: 'no run is labelled for it', measured: null }, ...rightIfHelped } satisfies Worth,
+  worth: {
+    ground: { by: 'none', why: 'no labelled run has this trouble', measured: null },
+    ...rightIfHelped,
+  } satisfies Worth,
 };

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { accuracyDocument, groundsMarkdown } from './accuracy.ts';
+import { accuracyDocument } from './accuracy.ts';
 
 describe("a check's own record", () => {
   const { items } = accuracyDocument(
@@ -39,6 +38,3 @@ describe("a check's own record", () => {
     }));
   it('has no line for what was never raised', () => expect(items.length).toBe(2));
 });
-
-it('docs/checks.md is what `watchkeeper accuracy --markdown` prints', () =>
-  expect(readFileSync(new URL('../../docs/checks.md', import.meta.url), 'utf8')).toBe(groundsMarkdown()));

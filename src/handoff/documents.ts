@@ -2,8 +2,8 @@ import type { Caller } from '../model/caller.ts';
 import { type Handoff, stepOf } from '../model/handoff.ts';
 
 export const handoffWaitsText =
-  'it asks before it writes (manual mode) and no hook of ours for permission requests is in force, so a handoff ' +
-  'stands until a person lets it write: run `watchkeeper init` for its directory, or --user for all';
+  'it asks before it writes (manual mode), and no hook of ours is there to answer, so a handoff waits until a person ' +
+  'allows the file: run `watchkeeper init` in its directory, or `watchkeeper init --user` for all';
 
 /** The JSON shape of `handoff` and `handoffs`. */
 export type HandoffDocument = ReturnType<typeof handoffDocument>;

@@ -67,7 +67,7 @@ test(
       );
       await s.until('a human told', async () => (await done(s, 'login-ps')).length > 0, 20_000);
       await s.until('the other incident left to it', async () =>
-        (await nextOf(s, 'login-ps')).includes('a human is told by auth-failed'),
+        (await nextOf(s, 'login-ps')).includes('people are told about it by auth-failed'),
       );
       expect(await done(s, 'login-ps')).toEqual(['notify rule:auth-failed']);
 

@@ -207,7 +207,7 @@ describe('an agent whose context fills up', () => {
     expect(own).toMatchObject({ used_before: 960_000, used_after: 30_000 });
     expect(mark).toBe(967_000);
     const { stdout } = await world.run('context', 'fill-ps');
-    expect(stdout).toMatch(/compacted \(auto\) at .*, from 960k to 30k; by itself the client did at 960k/);
+    expect(stdout).toMatch(/compacted \(auto\) at .*, from 960k to 30k; the client did it by itself at 960k/);
     expect(stdout).toMatch(/\n +c\n/);
     await until('the band fell', async () => (await bandEvents('fill-ps')).at(-1)?.[1] === '[0,30)');
   });

@@ -52,12 +52,14 @@ describe('the packed package', () => {
       'LICENSE',
       'README.md',
       'bin/watchkeeper',
+      'docs/manual/README.md',
       'dist/serve/cli/main.js',
       'dist/record/migrations/0001_ground.sql',
       'schema/watchkeeper.schema.json',
     ];
     expect(files).toEqual(expect.arrayContaining(needed));
-    const inside = /^(bin|dist|schema)\/|^(LICENSE|README\.md|GUARANTEES\.md|CHANGELOG\.md|package\.json)$/;
+    const inside =
+      /^(bin|dist|schema|docs\/(manual|reports))\/|^docs\/checks\.md$|^(LICENSE|README\.md|GUARANTEES\.md|CHANGELOG\.md|package\.json)$/;
     expect(files.filter((file) => !inside.test(file))).toEqual([]);
     expect(files.filter((file) => /\.test\.|\.ts$/.test(file))).toEqual([]);
     // npm links to it as it is, so it has to be a program already.

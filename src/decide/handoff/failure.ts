@@ -8,37 +8,40 @@ import type { HandoffFailure } from './moves.ts';
 /** Nobody is told of these. */
 type Quiet = 'ended' | 'session-changed' | 'compacted';
 
-/** Why a handoff failed and what a person does now, in a sentence or two. */
-const reasons: Record<
+/**
+ * Why a handoff failed.
+ * @public The manual lists them: `npm run docs`.
+ */
+export const failureTexts: Record<
   Exclude<HandoffFailure, Quiet | Exclude<Refusal, 'busy' | 'stale' | 'unknown-command'>>,
   string
 > = {
   dialog: 'a dialog was open and nobody answered it',
   busy: 'it did not come to the end of its turn',
-  unknown: 'it could not be seen what it does',
+  unknown: 'its state could not be read',
   service: 'the service of the model failed',
   'no-document': 'it wrote no document',
-  poor: 'its document was not good, also after it was sent back',
-  stale: 'it went on working after its document',
+  poor: 'its document was still not good after it was sent back',
+  stale: 'it went on working after it wrote the document',
   changing: 'its document kept changing',
   'not-cleared': 'the client did not clear its context',
   'not-confirmed': 'the fresh context did not take up the document',
-  'taken-over': 'somebody else went on in the fresh context',
+  'taken-over': 'somebody else gave the fresh context other work',
   'unknown-command': 'the client does not know the command of its recipe',
-  'no-permission-hook':
-    'it asks before it writes, and without a hook for permission requests only a person could let it (`watchkeeper init`)',
-  'no-recipe': 'its recipe is in the configuration no more',
+  'no-permission-hook': 'it asks before it writes, and no hook of ours can answer for you (`watchkeeper init` adds it)',
+  'no-recipe': 'its recipe is no longer in the configuration',
   untrusted: 'the database had a handoff of it that does not fit the agent or the ledger; nothing was done for it',
-  uncertain: 'nobody knows whether a prompt arrived',
+  uncertain: 'it is not known whether a prompt arrived',
 };
 
 export function failureWords(handoff: Handoff, client: ClientName | null): string {
   const reason = handoff.steps.at(-1)?.reason ?? '';
   // Nothing it names is anything to rely on.
-  if (reason === 'untrusted') return `${reasons[reason]}. Its steps: watchkeeper handoffs ${shown(handoff.agent, 200)}`;
+  if (reason === 'untrusted')
+    return `${failureTexts[reason]}. Its steps: watchkeeper handoffs ${shown(handoff.agent, 200)}`;
   const before = handoff.steps.at(-2)?.step ?? 'requested';
-  const why = Object.hasOwn(reasons, reason)
-    ? reasons[reason as keyof typeof reasons]
+  const why = Object.hasOwn(failureTexts, reason)
+    ? failureTexts[reason as keyof typeof failureTexts]
     : `it was refused (${shown(reason, 60)})`;
   return `its handoff failed at ${before}: ${why}; ${whereItIs(handoff)}. ${wayOut(handoff, client)}`;
 }

@@ -22,18 +22,18 @@ export function isAuthError(errorKind: string | null): boolean {
 
 export const authFailed = healthCheck({
   name: 'auth-failed',
-  title: 'is not let in',
-  evidence: "the kind of the error in the client's record, never its text",
-  why: 'The turn was given up, or is tried again and again, because the service does not let it in: only a person can mend that.',
+  title: 'is refused by the service',
+  evidence: "the kind of error in the client's record, never its text",
+  why: 'The service refuses its login, account or billing, and only a person can mend that.',
   isShared: true,
   thresholds: noThresholds,
   ladder: tells('repeat'),
   worth: {
     ground: {
       by: 'record',
-      why: "the client's own record of what ended the turn, or of what it is refused for again and again",
+      why: "the client's own record of the error that ended the turn, or that it meets again and again",
     },
-    right: 'It took a person to let it go on, or it failed again. Wrong: it went on by itself.',
+    right: 'A person had to mend it, or it failed again. Wrong: it went on by itself.',
     verdicts: { 'human-wrote': 'right', failed: 'right', 'by-itself': 'wrong' },
   },
   hold,

@@ -11,12 +11,9 @@ export const completionMissing = healthCheck({
   name: 'completion-missing',
   title: 'stopped without saying that it is done',
   evidence: 'what it said in its last turn',
-  why: 'The turn ended well, nothing runs any more, and the word for "done" that was agreed with this agent was not said in it. Only where one is agreed: without that, silence after a turn is healthy.',
+  why: 'The turn ended well and nothing runs any more, but the agent did not say the agreed word for "done". It looks only where a word is agreed (`judging.completion`), because silence after a turn is healthy otherwise.',
   thresholds: {
-    'judging.completionMinutes': minutes(
-      1,
-      'How long after the end of a turn without that signal it counts as missing.',
-    ),
+    'judging.completionMinutes': minutes(1, 'How long after the end of a turn the signal counts as missing.'),
   },
   ladder: shownOnly,
   worth: {

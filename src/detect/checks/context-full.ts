@@ -12,7 +12,7 @@ export const contextFull = healthCheck({
   name: 'context-full',
   title: 'has used nearly all of its context',
   evidence: "the client's own figure",
-  why: 'Nearly all of it is used: the next step may be the last.',
+  why: 'Nearly all of the context is used, and the next step may not fit.',
   thresholds: noThresholds,
   ladder: tells('once'),
   worth: onRecord("the client's own figure", 'The figure was what the client said.'),

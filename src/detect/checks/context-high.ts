@@ -17,7 +17,7 @@ export const contextHigh = healthCheck({
   name: 'context-high',
   title: 'has used much of its context',
   evidence: "the client's own figure",
-  why: 'Much of the context is used: a handoff after the current work costs least now.',
+  why: 'Much of the context is used. After the current work is the best time for a handoff.',
   thresholds: noThresholds,
   // Whoever sits at an agent that may not be prompted sees the figure too: no reason to call anybody yet.
   ladder: { template: 'high-context', promptsMax: 1, tells: 'never', moment: 'turn-over', purpose: 'notes' },

@@ -10,7 +10,7 @@ export const controlClient = outsideCheck({
   name: 'control-client',
   title: 'cannot be typed to',
   evidence: "tmux's own list of its clients",
-  why: 'Nothing is typed where a client in control mode has the pane; a person should know why nothing happens.',
+  why: 'A terminal in control mode (`tmux -CC`) has the pane, so nothing is typed there. You should know why nothing happens.',
   thresholds: noThresholds,
   ladder: tells('once'),
   worth: ofHost("tmux's own list of its clients, and our own refusal to type"),

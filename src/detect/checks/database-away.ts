@@ -10,9 +10,9 @@ export const databaseAway = outsideCheck({
   name: 'database-away',
   title: 'has no database',
   evidence: 'what the database answers',
-  why: 'Without it nothing is done to any agent.',
+  why: 'Without the database nothing is done to any agent.',
   about: 'host',
   thresholds: noThresholds,
   ladder: tells('once'),
-  worth: ofHost('it takes no rows, by its own answers'),
+  worth: ofHost('the answers of the database'),
 });

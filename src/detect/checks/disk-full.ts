@@ -10,9 +10,9 @@ export const diskFull = outsideCheck({
   name: 'disk-full',
   title: 'has a full disk',
   evidence: 'what the file system and the database answer',
-  why: 'What cannot be stored cannot be done.',
+  why: 'Nothing is done that cannot be recorded first.',
   about: 'host',
   thresholds: noThresholds,
   ladder: tells('once'),
-  worth: ofHost('the file system says so, or the database'),
+  worth: ofHost('the answers of the file system or of the database'),
 });

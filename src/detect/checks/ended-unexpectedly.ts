@@ -9,13 +9,16 @@ declare module '../../model/check.ts' {
 
 export const endedUnexpectedly = healthCheck({
   name: 'ended-unexpectedly',
-  title: 'ended',
-  evidence: 'the process, by the kernel, and the registry entry it left behind',
-  why: 'It went without saying goodbye, or in the middle of its work.',
+  title: 'ended unexpectedly',
+  evidence: 'the process, as the kernel has it, and the registry entry it left behind',
+  why: 'It was killed, or ended in the middle of its work.',
   isShared: true,
   thresholds: noThresholds,
   ladder: tells('repeat'),
-  worth: onRecord('the process is gone, by the kernel', 'The process is gone and had not been closed at its prompt.'),
+  worth: onRecord(
+    'the kernel says that the process is gone',
+    'The process is gone and had not been closed at its prompt.',
+  ),
   // A process that is gone does not come back.
   hold: provenPersistence,
   look({ view }) {

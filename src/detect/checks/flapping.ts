@@ -10,8 +10,8 @@ export const flapping = outsideCheck({
   name: 'flapping',
   title: 'has a trouble that comes and goes',
   evidence: 'our own record of incidents',
-  why: 'What comes and goes by itself is no news the fourth time: the check cannot be relied on there.',
+  why: 'A trouble that keeps coming and going by itself is not worth a message each time, and the check cannot be relied on there.',
   thresholds: noThresholds,
   ladder: tells('once'),
-  worth: onRecord('our own record of incidents', 'It had opened and closed by itself that often.'),
+  worth: onRecord('our own record of incidents', 'It had come and gone by itself that often.'),
 });

@@ -10,8 +10,8 @@ export const handoffFailed = outsideCheck({
   name: 'handoff-failed',
   title: 'could not be handed over to a fresh context',
   evidence: 'our own record of its steps',
-  why: 'A handoff that failed leaves an agent without its context, or with a full one.',
+  why: 'After a failed handoff the agent is left without its context, or with a full one.',
   thresholds: noThresholds,
   ladder: tells('repeat'),
-  worth: onRecord('our own record of its steps', 'It had failed, and nobody had done it by hand.'),
+  worth: onRecord('our own record of its steps', 'It had failed, and nobody had handed the agent over by hand.'),
 });

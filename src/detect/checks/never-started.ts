@@ -10,15 +10,15 @@ declare module '../../model/check.ts' {
 export const neverStarted = healthCheck({
   name: 'never-started',
   title: 'has not started',
-  evidence: 'a living process, by the kernel, and no session in any record',
-  why: 'Its process lives, but for minutes there is nothing to be read of it: no session, no transcript, no known screen. An agent at its prompt, in a dialog or at a setup screen is known by that; one stopped with Ctrl-Z was stopped by somebody.',
+  evidence: 'a living process, and no session in any record',
+  why: 'Its process has lived for minutes, but there is no session, no transcript and no known screen. An agent at its prompt, in a dialog, at a setup screen or stopped with Ctrl-Z does not count.',
   isShared: true,
   thresholds: {
-    'judging.startMinutes': minutes(5, "How long an agent's process may live without anything to be read of it."),
+    'judging.startMinutes': minutes(5, "How long an agent's process may live without any session or known screen."),
   },
   ladder: tells('once'),
   worth: {
-    ground: { by: 'record', why: 'a living process, by the kernel, and no session in any record' },
+    ground: { by: 'record', why: 'a living process, and no session in any record' },
     right: 'It ended without having begun. Wrong: it began by itself.',
     verdicts: { 'agent-died': 'right', 'by-itself': 'wrong' },
   },
@@ -31,7 +31,7 @@ export const neverStarted = healthCheck({
     const sinceMs = Math.max(view.startedAtMs, view.reading.sinceMs);
     const livedMs = nowMs - sinceMs - missedSince(sinceMs);
     if (livedMs < limits['judging.startMinutes'] * minuteMs)
-      return { fine: `its process lives for ${Math.round(livedMs / 1000)} s only`, coming: true };
+      return { fine: `its process lives for ${Math.round(livedMs / 1000)} s so far`, coming: true };
     return {
       found: {
         severity: 'warning',

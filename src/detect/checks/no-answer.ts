@@ -8,9 +8,9 @@ declare module '../../model/check.ts' {
 
 export const noAnswer = healthCheck({
   name: 'no-answer',
-  title: 'does not react',
-  evidence: 'a prompt of ours and what its record has after it',
-  why: 'A prompt of ours was submitted to an idle agent, and nothing at all came of it.',
+  title: 'has not reacted to a prompt',
+  evidence: 'a prompt of ours, and what the record of the agent has after it',
+  why: 'A prompt of ours was submitted to an idle agent, and nothing came of it.',
   thresholds: noThresholds,
   ladder: shownOnly,
   worth: {
@@ -21,13 +21,15 @@ export const noAnswer = healthCheck({
   look({ nowMs, answerMs, unansweredSinceMs, missedSince }) {
     if (unansweredSinceMs === null) return { fine: 'no prompt is open' };
     if (nowMs - unansweredSinceMs - missedSince(unansweredSinceMs) < answerMs)
-      return { fine: 'the prompt is still fresh', coming: true };
+      return { fine: 'its time to react is not over', coming: true };
     return {
       found: {
         severity: 'warning',
         confidence: 0.8,
         sinceMs: unansweredSinceMs,
-        evidence: [{ source: 'transcript', atMs: unansweredSinceMs, text: 'a submitted prompt had no reaction' }],
+        evidence: [
+          { source: 'transcript', atMs: unansweredSinceMs, text: 'it did not react to a prompt that was submitted' },
+        ],
         action: null,
       },
     };

@@ -10,8 +10,8 @@ export const orphanedWork = outsideCheck({
   name: 'orphaned-work',
   title: 'left background work behind',
   evidence: 'the session that work belongs to',
-  why: 'Nobody waits any more for work whose session is gone, and there is nobody to ask about it.',
+  why: 'The session that began the work is gone, so no agent waits for the work or can be asked about it.',
   thresholds: noThresholds,
   ladder: tells('once'),
-  worth: onRecord('the session it belongs to is gone', 'Its session was gone and it had not ended.'),
+  worth: onRecord('the session it belongs to is gone', 'The session was gone and the work had not ended.'),
 });

@@ -10,9 +10,9 @@ declare module '../../model/check.ts' {
 
 export const rateLimited = healthCheck({
   name: 'rate-limited',
-  title: 'is at its limit',
+  title: 'is at a usage or rate limit',
   evidence: "the kind or status of the error in the client's record, never its text",
-  why: 'The service takes no more from it: a usage limit, which the client waits out, a 429 that ended the turn, or a 429 or 529 that is tried again and again. Of 286 texts with such words in real runs 7 were limits.',
+  why: 'The service takes no more requests from it: a usage limit, a 429 that ended the turn, or a 429 or 529 that keeps coming back. Only the record counts: of 286 texts in real runs with such words, 7 were limits.',
   thresholds: noThresholds,
   ladder: shownOnly,
   worth: onRecord("the client's own record of the limit", 'The client said so.'),

@@ -13,13 +13,13 @@ export const silentStop = healthCheck({
   name: 'silent-stop',
   title: 'stopped after an error',
   evidence: "the client's own record of the error that ended the turn",
-  why: 'The turn was given up after errors and the client went back to its prompt without a word: three 529s take two seconds, and nobody notices until morning. It lasts until the work is taken up: an answer to another question is not that.',
+  why: 'The client gave the turn up after errors and went back to its prompt, which nobody notices until morning. It is over when the work is taken up again; the answer to another question does not count.',
   isShared: true,
   thresholds: noThresholds,
   ladder: { template: 'continue', promptsMax: 3, tells: 'repeat', moment: 'idle', purpose: 'sets-going' },
   worth: {
     ground: { by: 'record', why: "the client's own record of the error that ended the turn" },
-    right: 'It took a prompt, of a rule or of a person, to set it going. Wrong: it went on by itself.',
+    right: 'It went on only after a prompt, by a rule or a person. Wrong: it went on by itself.',
     verdicts: { 'prompt-helped': 'right', 'human-wrote': 'right', failed: 'right', 'by-itself': 'wrong' },
   },
   look({ view, nowMs }) {
@@ -34,7 +34,7 @@ export const silentStop = healthCheck({
     const idleMs = nowMs - idleSinceMs;
     // It came to its prompt long after that turn, so from another one, which is on record any moment.
     if (idleSinceMs - endedMs >= settleMs && idleMs >= 0 && idleMs < settleMs)
-      return { fine: 'it has only just come to its prompt' };
+      return { fine: 'it came to its prompt just now' };
     return {
       found: {
         severity: 'warning',

@@ -10,7 +10,7 @@ export const spawnLooksFailed = outsideCheck({
   name: 'spawn-looks-failed',
   title: 'has background work that seems to have failed',
   evidence: 'the last line of its output',
-  why: 'A last line that reads like an error proves nothing: it is shown, and the stall is looked at sooner.',
+  why: 'A last line that reads like an error proves nothing, so it is only shown, and a stall counts sooner.',
   thresholds: noThresholds,
   ladder: shownOnly,
   worth: {

@@ -10,8 +10,8 @@ declare module '../../model/check.ts' {
 export const spawnStalled = outsideCheck({
   name: 'spawn-stalled',
   title: 'has background work that shows nothing new',
-  evidence: 'its output file, from outside',
-  why: 'Work that shows nothing new for so long is more often stuck than slow; its agent is asked, and a human only where that cannot be.',
+  evidence: 'its output file',
+  why: 'Work that shows nothing new for so long is more often stuck than slow. Its agent is asked; you are told only where it cannot be asked.',
   thresholds: {
     'spawn.stallMinutes': minutes(
       15,
@@ -20,7 +20,7 @@ export const spawnStalled = outsideCheck({
   },
   ladder: { template: 'spawn-stalled', promptsMax: 1, tells: 'instead', moment: 'turn-over', purpose: 'asks' },
   worth: {
-    ground: { by: 'record', why: 'its output has not changed, by the file itself' },
+    ground: { by: 'record', why: 'the output file has not changed' },
     right: 'The work failed or was given up. Wrong: it went on or finished by itself.',
     verdicts: { failed: 'right', 'by-itself': 'wrong' },
   },

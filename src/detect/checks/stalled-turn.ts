@@ -17,9 +17,9 @@ const ownRetryShare = 0.15;
 
 export const stalledTurn = healthCheck({
   name: 'stalled-turn',
-  title: 'does not move any more',
+  title: 'has stopped moving in the middle of a turn',
   evidence: 'an open turn, and the time since the last sign in any record',
-  why: "A turn is open and nothing has moved for longer than its activity may take. Silence after a turn's end is healthy: of 252 silent gaps over 15 minutes 200 were that.",
+  why: 'A turn is open and nothing has moved for longer than it may take. Silence after the end of a turn is healthy: so were 200 of 252 gaps of more than 15 minutes.',
   isShared: true,
   thresholds: {
     'stall.thinkingMinutes': minutes(5, 'How long an agent may think without any sign of progress.'),

@@ -8,9 +8,9 @@ declare module '../../model/check.ts' {
 
 export const tmuxAway = outsideCheck({
   name: 'tmux-away',
-  title: 'has a tmux server that is away',
+  title: 'has a tmux server that does not answer',
   evidence: 'what the tmux server answers, and who was in it',
-  why: 'Its agents go on and cannot be typed to.',
+  why: 'Its agents go on, but nothing can be typed to them.',
   about: 'host',
   thresholds: noThresholds,
   ladder: tells('once'),

@@ -17,12 +17,12 @@ export const waitingHuman = healthCheck({
   name: 'waiting-human',
   title: 'waits for you',
   evidence:
-    'the dialog, by registry, hooks or screen; on record alone, a call that returns at once when let and has not',
-  why: "The commonest long silence is a human's: an agent that waits for a permission or an answer.",
-  thresholds: { 'waiting.notifyMinutes': minutes(2, 'How long an agent waits for a human before one is told.') },
+    'the dialog, as registry, hooks or screen show it; without these, a call that would return at once if it were allowed, and has not',
+  why: 'Most long silences are an agent that waits for a person to permit or to answer something.',
+  thresholds: { 'waiting.notifyMinutes': minutes(2, 'How long an agent waits for a person before people are told.') },
   ladder: tells('repeat'),
   worth: {
-    ground: { by: 'record', why: 'the dialog, by registry, hooks or screen' },
+    ground: { by: 'record', why: 'the dialog, as registry, hooks or screen show it' },
     right: 'Somebody answered the dialog.',
     verdicts: { 'human-answered': 'right', 'human-wrote': 'right', 'human-interrupted': 'right' },
   },
@@ -31,7 +31,7 @@ export const waitingHuman = healthCheck({
     if (state !== 'waiting') return { fine: `it is ${state}` };
     const waitedMs = nowMs - sinceMs - missedSince(sinceMs);
     if (waitedMs < limits['waiting.notifyMinutes'] * minuteMs)
-      return { fine: `it has waited ${Math.round(waitedMs / 1000)} s only`, coming: true };
+      return { fine: `it has waited ${Math.round(waitedMs / 1000)} s so far`, coming: true };
     return {
       found: {
         severity: 'warning',

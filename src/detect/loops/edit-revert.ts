@@ -11,9 +11,9 @@ declare module '../../model/check.ts' {
 
 export const editRevert = loopCheck({
   name: 'edit-revert',
-  title: 'edits to and fro',
-  evidence: 'what an edit takes out and puts in',
-  why: 'Putting back what was just taken out is a correction once; again and again it is going to and fro.',
+  title: 'edits back and forth',
+  evidence: 'what each edit takes out and puts in',
+  why: 'To put back once what was just taken out is a correction; to do it again and again is not.',
   start(limits) {
     const edits = new Window<string>(windowEdits);
     let reverts = 0;

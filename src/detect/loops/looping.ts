@@ -20,9 +20,9 @@ declare module '../../model/check.ts' {
 
 export const looping = loopCheck({
   name: 'looping',
-  title: 'goes round in circles',
-  evidence: 'calls, a hash of their arguments and of their output',
-  why: 'An equal call that had an equal output before cannot tell anything new, whatever came in between; a change made twice is not meant. Waiting and what is looked at after it are left out for an hour; a changed output or a new change starts over, and so does a command that works after a new one.',
+  title: 'goes in circles',
+  evidence: 'calls, with a hash of their arguments and of their output',
+  why: 'The same call with the same output tells nothing new, whatever came in between, and nobody makes the same change twice on purpose. Waiting, and what is looked at after it, does not count for an hour. A new output, a new change, or a command that works after a change starts the count over.',
   start(limits) {
     const pairs = new Window<Pair>(windowSteps);
     const changes = new Window<string>(windowSteps);
@@ -63,7 +63,7 @@ export const looping = loopCheck({
         const made = call.act === 'change' ? changes.count((other) => other === call.hash) : 0;
         if (same >= limits.sameSteps) return `the same call with the same output ${same} times in ${pairs.size} steps`;
         if (made >= limits.sameSteps) return `the same change ${made} times in ${changes.size} steps`;
-        if (row >= limits.againSteps) return `${row} steps in a row that were all there before`;
+        if (row >= limits.againSteps) return `${row} steps in a row that were all made before`;
         // Another step is no second reading of a repeat, nor the end of it.
         return pairs.most(isSame) >= limits.sameSteps ? undefined : null;
       },

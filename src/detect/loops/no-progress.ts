@@ -17,8 +17,8 @@ export const noProgress = loopCheck({
   name: 'no-progress',
   title: 'finds nothing new',
   evidence:
-    'what each result brought: failures, empty searches, outputs and kinds of output already seen; what failures say',
-  why: 'Most agents that are lost never repeat a call: they search for names that do not exist. What the results bring tells it; a change that works, a commit or a new prompt starts over. Calls of one breath count as one. Commands that fail with the same words after each of nine changes are no progress either, nor are seven replies in a row without a call.',
+    'what each result brought: failures, empty searches, outputs and kinds of output seen before; what failures say',
+  why: 'Most agents that are lost never repeat a call: they search for names that do not exist. So the results are looked at. A change that works, a commit or a new prompt starts the count over; calls made together count as one. Commands that fail with the same words after each of nine changes are no progress either, nor are seven replies in a row without a call.',
   start(limits) {
     const window = new Window<boolean>(10);
     const failures = new SameFailure(sameFailures);

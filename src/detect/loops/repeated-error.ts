@@ -12,8 +12,8 @@ export const repeatedError = loopCheck({
   name: 'repeated-error',
   title: 'fails again and again',
   evidence:
-    'the error flag of results; refusals of a person, failures of sibling calls and searches that find nothing are left out',
-  why: 'An agent that is fixing something fails between changes that work; one that fails most of the time without any has lost its way. Calls of one breath count as one.',
+    'the error flag of results, without refusals by a person, failures of calls made together, and searches that find nothing',
+  why: 'An agent that is fixing something fails between changes that work. One that fails most of the time without any is lost. Calls made together count as one.',
   start(limits) {
     const failures = new Window<boolean>(10);
     return {

@@ -95,7 +95,7 @@ export class Silence {
 
   #end(sinceMs: number): SilenceEnd {
     if (this.#calls.size === 0) {
-      const text = 'no word of the model';
+      const text = 'the model is silent';
       return { check: 'stalled-turn', text, dueMs: sinceMs + this.#maxMs.thinking, sinceMs };
     }
     const ends = [...this.#calls.values()].map(({ tool, sign }) => this.#budget(tool, sign));
@@ -107,7 +107,11 @@ export class Silence {
     const { waiting } = this.#maxMs;
     if (sign?.act === 'ask') return { check: 'waiting-human', text: `${tool} has no answer`, budgetMs: waiting };
     if (sign?.quick)
-      return { check: 'waiting-human', text: `${tool} returns at once when let, and has not`, budgetMs: waiting };
+      return {
+        check: 'waiting-human',
+        text: `${tool} would return at once if it were allowed, and has not`,
+        budgetMs: waiting,
+      };
     const silent = sign?.act === 'delegate' ? 'subagent' : silentIn(tool);
     return { check: 'stalled-turn', text: `${tool} is silent`, budgetMs: this.#maxMs[silent] };
   }

@@ -23,13 +23,10 @@ export const cognitiveDecay = trendCheck({
   name: 'cognitive-decay',
   title: 'does worse in a long context',
   thresholds: {
-    'judging.decayTokens': tokens(
-      80_000,
-      'From how many tokens on a context is long enough for an agent to do worse in it.',
-    ),
+    'judging.decayTokens': tokens(80_000, 'From how many tokens on a context counts as long.'),
   },
-  evidence: 'the size of the context, and failures, repeats and results without news, early and late in it',
-  why: 'A long context alone is no decay: the same run has to do worse in it than it did while it was short, by at least two signs at once. A compaction starts over.',
+  evidence: 'the size of the context, and failures, repeats and results that bring nothing, early and late in it',
+  why: 'A long context alone is no trouble. The same run has to do worse in it than while the context was short, by at least two signs at once. A compaction starts the count over.',
   confidence: 0.6,
   lasts: 'session',
   start(limits) {

@@ -17,10 +17,10 @@ declare module '../../model/check.ts' {
 
 export const costSpike = trendCheck({
   name: 'cost-spike',
-  title: 'has become dear',
-  thresholds: { 'judging.costFactor': factor(4, 'How many times as much as before a request costs in a cost spike.') },
+  title: 'costs much more per request than before',
+  thresholds: { 'judging.costFactor': factor(4, 'How many times as much as before a request has to cost.') },
   evidence: 'the token figures of each reply, weighted by what they cost',
-  why: 'Medians of requests, not dollars an hour: a pause makes no later burst a spike, and one cold cache is none.',
+  why: 'Its requests cost several times what they did before. Medians of requests are compared, not dollars an hour, so neither a burst after a pause nor one cold cache counts.',
   confidence: 0.7,
   lasts: 'session',
   start(limits) {

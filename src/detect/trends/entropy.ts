@@ -19,15 +19,12 @@ declare module '../../model/check.ts' {
 
 export const entropy = trendCheck({
   name: 'entropy',
-  title: 'does fewer and fewer different things',
+  title: 'does the same few things more and more',
   thresholds: {
-    'judging.entropyPercent': percent(
-      50,
-      'What may be left of the variety of the actions before it counts as collapsed.',
-    ),
+    'judging.entropyPercent': percent(50, 'Below how much of the possible variety the actions have to fall.'),
   },
-  evidence: 'which calls are made, by tool and target; every change counts as one of its own',
-  why: 'Before a run goes in circles its actions become few: their variety falls far below what the same run showed before, which a rank test tells without assuming how varied a run should be. A warning, not a loop.',
+  evidence: 'which calls are made, by tool and target; no two changes count as the same',
+  why: 'Before a run goes in circles the variety of its actions falls far below what the same run showed before. A rank test compares the two, so nothing is assumed about how varied a run should be. It is a warning, not yet a loop.',
   confidence: 0.5,
   lasts: 'turn',
   start(limits) {

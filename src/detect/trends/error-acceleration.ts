@@ -19,10 +19,11 @@ export const errorAcceleration = trendCheck({
   name: 'error-acceleration',
   title: 'fails more and more',
   thresholds: {
-    'judging.errorFactor': factor(3, 'How many times as often as before steps fail when errors accelerate.'),
+    'judging.errorFactor': factor(3, 'How many times as often as before steps have to fail.'),
   },
-  evidence: 'the error flag of results; refusals, sibling failures and searches that find nothing are left out',
-  why: 'Steps fail several times as often as they did in the run so far, more and more, with no change that works in between: what worked no longer does. A run that is fixing something changes something in between, and a run that always fails has nothing to rise from.',
+  evidence:
+    'the error flag of results, without refusals, failures of calls made together, and searches that find nothing',
+  why: 'Steps fail several times as often as in the run so far, more and more, with no change that works in between. A run that is fixing something makes changes that work, and one that has always failed does not get worse.',
   confidence: 0.7,
   lasts: 'turn',
   start(limits) {

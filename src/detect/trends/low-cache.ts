@@ -14,12 +14,12 @@ declare module '../../model/check.ts' {
 
 export const lowCache = trendCheck({
   name: 'low-cache',
-  title: 'makes little use of the cache',
+  title: 'makes little use of the prompt cache',
   thresholds: {
-    'judging.cachePercent': percent(30, 'The share of the input that should come from the cache at least.'),
+    'judging.cachePercent': percent(30, 'The least share of the input that should come from the cache.'),
   },
   evidence: 'the token figures of each reply: read from the cache, written to it, new',
-  why: 'Within a conversation nearly all of a request was in the one before; a cache that is written again and again instead of read makes each one cost ten times as much. What cannot be in the cache is left out: the first request, one after a pause or a compaction, one to another model.',
+  why: 'Nearly all of a request was in the one before it. When the cache is written again and again instead of read, each request costs ten times as much. Requests that cannot be in the cache do not count: the first one, one after a pause or a compaction, one to another model.',
   confidence: 0.9,
   lasts: 'session',
   start(limits) {

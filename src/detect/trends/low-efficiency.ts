@@ -18,15 +18,12 @@ declare module '../../model/check.ts' {
 
 export const lowEfficiency = trendCheck({
   name: 'low-efficiency',
-  title: 'takes more and more for a change',
+  title: 'needs more and more tokens for a change',
   thresholds: {
-    'judging.efficiencyFactor': factor(
-      4,
-      'How many times as many tokens as before a change takes when efficiency is low.',
-    ),
+    'judging.efficiencyFactor': factor(4, 'How many times as many tokens as before a change has to take.'),
   },
   evidence: 'tokens newly read or written between two changes that worked, within a turn',
-  why: "A change that takes several times the run's usual effort, three times in a row, is harder work for less. Only new tokens count: what is sent again with every request grows by itself. The first change after a prompt is left out, for it has the reading before it.",
+  why: 'Three changes in a row took several times the tokens that are usual in the run. Only new tokens count, because what is sent again with every request grows by itself. The first change after a prompt does not count, because the agent reads a lot before it.',
   confidence: 0.6,
   lasts: 'session',
   start(limits) {

@@ -18,15 +18,12 @@ declare module '../../model/check.ts' {
 
 export const repetition = trendCheck({
   name: 'repetition',
-  title: 'looks at the same file over and over',
+  title: 'reads or edits the same file in vain, over and over',
   thresholds: {
-    'judging.sameFile': count(
-      5,
-      'How often an unchanged file is read, or an edit of one file fails, before that is a repetition.',
-    ),
+    'judging.sameFile': count(5, 'How often an unchanged file has to be read, or an edit of one file has to fail.'),
   },
   evidence: 'the file a call is about, a hash of what was read, failed edits',
-  why: 'A file that has not changed says the same however often it is read; reading on in it, or reading it after an edit, shows something else and does not count. An edit that fails on the same file again and again does not know what is in it.',
+  why: 'A file that has not changed says the same however often it is read. Reading another part of it, or reading it after an edit, does not count. An agent whose edits of one file keep failing does not know what is in the file.',
   confidence: 0.7,
   lasts: 'turn',
   start(limits) {

@@ -15,7 +15,7 @@ declare module '../../model/check.ts' {
 
 export const tokenBurn = trendCheck({
   name: 'token-burn',
-  title: 'spends much on nothing new',
+  title: 'spends many tokens and learns nothing new',
   thresholds: {
     'judging.burnTokens': tokens(
       150_000,
@@ -23,7 +23,7 @@ export const tokenBurn = trendCheck({
     ),
   },
   evidence: 'the token figures of each reply, and what the results of its calls brought',
-  why: 'Most of the money since the last change or prompt went into results that brought nothing new; the same steps on a short context cost little and are no burn.',
+  why: 'Most of the cost since the last change or prompt was for results that brought nothing new. The same steps in a short context cost little and do not count.',
   confidence: 0.7,
   lasts: 'turn',
   start(limits) {

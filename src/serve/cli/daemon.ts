@@ -37,7 +37,11 @@ export async function askDaemon<Name extends RequestName>(
   if (answer.ok) return answer.value;
   const isTrial = 'dryRun' in input && input.dryRun === true;
   if (answer.reason === 'silent' && deeds.has(ask) && !isTrial)
-    throw new CommandFailure(exit.uncertain, answer.message, 'it may be done all the same: see `watchkeeper audit`');
+    throw new CommandFailure(
+      exit.uncertain,
+      answer.message,
+      'it may have been done all the same: see `watchkeeper audit`',
+    );
   const isSilent = answer.reason === 'silent' || answer.reason === 'gone';
   const wayOut = answer.fix ?? (isSilent ? 'see `watchkeeper doctor`' : null);
   throw new CommandFailure(codes[answer.reason], answer.message, wayOut);

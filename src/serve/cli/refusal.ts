@@ -21,11 +21,14 @@ async function endedText(agent: string): Promise<string | null> {
 }
 
 function wayOut(reason: string): string | undefined {
-  return Object.hasOwn(waysOut, reason) ? waysOut[reason as keyof typeof waysOut] : undefined;
+  return Object.hasOwn(refusalHelp, reason) ? refusalHelp[reason as keyof typeof refusalHelp] : undefined;
 }
 
-/** Those that need no more words have none. */
-const waysOut: Record<
+/**
+ * Those that need no more words have none.
+ * @public The manual lists them: `npm run docs`.
+ */
+export const refusalHelp: Record<
   | Exclude<DeedReason, 'authority' | 'not-stored' | 'inbox-only' | 'proved-late'>
   | 'ended'
   | 'unknown'
@@ -35,34 +38,34 @@ const waysOut: Record<
   'waiting-permission': 'it asks for a permission: answer it in its terminal',
   'waiting-question': 'it asks a question: answer it in its terminal',
   'waiting-setup': 'it is being set up: go on in its terminal',
-  unsure: 'without its registry it is spoken to only with hooks: `watchkeeper init`',
-  'not-agent': 'something else has its terminal, such as a shell, or one around it such as `script`',
-  'pane-dead': 'its pane is dead',
-  'pane-mode': 'somebody scrolls or chooses in its pane: leave that mode',
+  unsure: 'without hooks its state is not certain enough to type: `watchkeeper init` adds them',
+  'not-agent': 'something else reads from its terminal, such as a shell or `script`',
+  'pane-dead': 'no process runs in its pane any more',
+  'pane-mode': 'its pane is in a mode of tmux, such as a menu: leave that mode',
   synchronized: 'its window types into all panes at once: `tmux set -w synchronize-panes off`',
-  'human-typing': 'somebody was typing a moment ago: try again, or --wait',
+  'human-typing': 'somebody typed a moment ago: try again, or use --wait',
   'control-client':
     'a terminal in control mode (`tmux -CC`) shows it, where typing cannot be seen: detach it, or attach it read-only',
-  draft: 'there is a text in its box that cannot be put aside',
+  draft: 'its input box holds a text that cannot be put aside: submit or delete it',
   paused: '`watchkeeper unpause` ends it',
   'watch-mode': '`mode: watch` in the configuration only records',
   starting: 'rules do nothing so soon after a start: `watchkeeper status` says until when',
-  'held-elsewhere': 'another Watchkeeper has it: `watchkeeper status` says which one; ask there',
-  'no-hold': 'whether another Watchkeeper has it cannot be known: see `watchkeeper doctor`',
-  'unsafe-text': 'no leading ! or /, no trailing \\, no control characters',
-  'no-ledger': 'the database does not take the record: see `watchkeeper doctor`',
+  'held-elsewhere': 'another Watchkeeper looks after it: `watchkeeper status` says which one; ask there',
+  'no-hold': 'nobody can tell whether another Watchkeeper looks after it: see `watchkeeper doctor`',
+  'unsafe-text': 'a text may not begin with ! or /, end with \\, or hold control characters',
+  'no-ledger': 'the database does not store the record: see `watchkeeper doctor`',
   'no-input-box': 'its input box is not on the screen',
   busy: 'it is not at its prompt: try again when it is idle',
-  'not-working': 'no turn of it runs',
+  'not-working': 'it has no turn to interrupt',
   stale: 'it changed while it was looked at: try again',
-  'context-full': 'more is used than leaves room for new work: `watchkeeper handoff` first, or --anyway',
+  'context-full': 'its context is too full for new work: `watchkeeper handoff` first, or --anyway',
   'unknown-command': 'the client has no such command',
   'no-permission-hook': 'it asks before it writes: `watchkeeper init` has a hook that answers for its document',
   'went-on': 'it has begun what was queued for it',
-  'no-record': 'its turn is over, but its record does not say so: its prompt may be back in its box',
+  'no-record': 'its turn is over, but its record does not show the interruption: the prompt may be back in its box',
   'no-proof': 'its record does not show it: look at its terminal',
   'left-in-box': 'its text still stands in its box, not submitted',
-  'daemon-restarted': 'the daemon ended meanwhile',
+  'daemon-restarted': 'the daemon ended before the outcome was known',
   ended: 'it has ended',
   unknown: 'its state, session or directory cannot be read',
 };

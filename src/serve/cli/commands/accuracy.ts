@@ -16,17 +16,18 @@ export function addAccuracy(program: Command): void {
     .command('accuracy')
     .summary("each health check's own record on this machine")
     .description(
-      'How often each check was right here, by how its findings ended: over by itself, a person acted, a prompt helped, ' +
-        'the turn failed, the agent died. What nobody can know counts as unclear, and neither for nor against it. ' +
-        'Precision is of those that are right or wrong, with its 95 % Wilson interval. Works with the daemon down too.',
+      'How often each check was right on this machine, judged by how its findings ended: over by itself, a person acted, ' +
+        'a prompt helped, the turn failed, the agent died. Where that cannot be known a finding is unclear, and counts ' +
+        'neither for nor against its check. Precision is the share of right ones among right and wrong, with its 95 % ' +
+        'Wilson interval. Works with the daemon down too.',
     )
     .addOption(
-      new Option('--since <when>', 'only what was raised since: 7d, 12h, or a time such as 2026-01-31')
+      new Option('--since <when>', 'only what was found since: 7d, 12h, or a time such as 2026-01-31')
         .argParser(parseSince)
         .default(0, 'the beginning'),
     )
-    .option('--grounds', 'instead: what each check rests on, and whether anything is done about it')
-    .addOption(new Option('--markdown', 'the grounds as docs/checks.md').implies({ grounds: true }))
+    .option('--grounds', 'show instead what each check rests on, and whether anything is done about it')
+    .addOption(new Option('--markdown', 'the same in the form of docs/checks.md').implies({ grounds: true }))
     .option('--json', 'one JSON document')
     .action(async (options: AccuracyOptions) => {
       if (options.grounds) showGrounds(options);
@@ -55,7 +56,7 @@ async function showAccuracy({ since, json }: AccuracyOptions): Promise<void> {
   const read = await onRecord((url) => accuracy(url, since));
   if (!read.ok) throw databaseFailure(read.message);
   if (json) printJson(read.value);
-  else print(read.value.items.length === 0 ? 'nothing has been raised yet' : accuracyText(read.value));
+  else print(read.value.items.length === 0 ? 'nothing has been found yet' : accuracyText(read.value));
 }
 
 function accuracyText({ items }: AccuracyDocument): string {

@@ -8,7 +8,7 @@ export function addAuthority(program: Command): void {
     .command('authority')
     .summary('how far Watchkeeper may go with an agent')
     .description(
-      'observe: look and tell. nudge: also prompt. manage: also hand off, interrupt and resume. ' +
+      'observe: look and tell you. nudge: also prompt. manage: also hand over, compact and interrupt. ' +
         'It counts more than the rules in the configuration. An agent outside tmux is only ever observed.',
     )
     .argument('<agent>', 'its name, as `status` shows it')

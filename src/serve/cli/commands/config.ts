@@ -42,7 +42,7 @@ export function addConfig(program: Command): void {
     });
   config
     .command('show')
-    .description('every value in force, with where it comes from')
+    .description('every value in force, and where it comes from')
     .option('--json', 'one JSON document')
     .action((options: { json?: boolean }) => {
       const loaded = loadConfig(places());
@@ -52,15 +52,15 @@ export function addConfig(program: Command): void {
     });
   config
     .command('forget')
-    .summary('a configuration file is gone on purpose')
+    .summary('say that a missing configuration file is gone on purpose')
     .description(
-      'A file that is gone or empty does not count as a wish for defaults: the daemon keeps what it said, and a start ' +
-        'that misses a file of the last run does nothing where it counted. After `forget` the next start takes the files ' +
-        'as it finds them.',
+      'A file that is gone or empty does not bring the defaults back: the daemon keeps what it said, and a start that ' +
+        'misses a file of the last run does nothing to the agents that the file was about. After `forget` the next ' +
+        'start takes the files as they are.',
     )
     .action(() => {
       const forgotten = forget(findHome(process.env));
-      if (forgotten.length === 0) print('no configuration file was in mind');
+      if (forgotten.length === 0) print('no configuration file is missing');
       else print(`forgotten: ${forgotten.map((file) => shown(file)).join(', ')}; the next start does not look for it`);
     });
   config

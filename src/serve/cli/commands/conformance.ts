@@ -103,7 +103,7 @@ async function conform(options: ConformanceWords): Promise<void> {
       for (const what of missed) print(wrapped(what, '  '));
     }
     if (result.unplayed.length > 0)
-      print(wrapped(`${where} could not be taken through this, so nobody knows more of it:`));
+      print(wrapped(`${where} could not be brought into these states, so nothing new is known about them:`));
     for (const { scenario, reason } of result.unplayed) print(wrapped(`${scenario}: ${reason}`, '  '));
     const { said, right } = result.fused;
     print(

@@ -51,7 +51,7 @@ function ownBands(): readonly number[] {
 function contextText(document: ContextDocument, isLive: boolean, nowMs: number): string {
   const { agent, context, band, rule, points, room } = document;
   if (context === null)
-    return `${agent}: its context is not known${points.length === 0 ? ', no figure has been told in this session' : ''}`;
+    return `${agent}: its context is not known${points.length === 0 ? ', there is no figure in this session yet' : ''}`;
   const heard = isLive ? `${ago(Date.parse(context.at), nowMs)} ago` : `at ${when(context.at)}, no daemon`;
   const bars = turnBars(points);
   return [
@@ -108,10 +108,10 @@ function compactionText({ client_compacts: seen, compacts_at: mark, points }: Co
       : `compacted (${last.compacted}) at ${when(last.at)}, ${last.used_before === null ? '' : `from ${tokens(last.used_before)} `}to ${tokens(last.used)}`;
   const byItself =
     seen?.used_before != null
-      ? `by itself the client did at ${tokens(seen.used_before)}`
+      ? `the client did it by itself at ${tokens(seen.used_before)}`
       : mark === null
-        ? 'by itself the client does not on this model'
-        : `by itself the client does at ${tokens(mark)}`;
+        ? 'the client does not do it by itself on this model'
+        : `the client does it by itself at ${tokens(mark)}`;
   return `${here}; ${byItself}`;
 }
 

@@ -14,9 +14,11 @@ export function addDb(program: Command): void {
   const db = program
     .command('db')
     .summary('the database: its URL, everything in it, a backup and back')
-    .description('All that was seen is in PostgreSQL: an embedded server of its own, or the one DATABASE_URL names.');
+    .description(
+      'Everything on record is in PostgreSQL: an embedded server of its own, or the one DATABASE_URL names.',
+    );
   db.command('url')
-    .description('one line for psql and other clients')
+    .description('its address in one line, for psql and other clients')
     .option('--json', 'one JSON document')
     .action(({ json }: { json?: boolean }) => {
       const url = needDatabaseUrl();
@@ -35,9 +37,9 @@ export function addDb(program: Command): void {
       if (!done.ok) throw databaseFailure(done.message);
     });
   db.command('backup')
-    .summary('everything on record into one file')
+    .summary('write everything on record into one file')
     .description(
-      'Writes all that is on record, as it is in one moment, into a file that only you may read. It works whether the ' +
+      'Writes everything on record, as it is at one moment, into a file that only you may read. It works whether the ' +
         'daemon runs or not. An earlier backup of that name is replaced.',
     )
     .argument('<file>')
@@ -48,9 +50,9 @@ export function addDb(program: Command): void {
       print(`${file}: ${rowsText(done)}, ${(done.bytes / 1e6).toFixed(1)} MB`);
     });
   db.command('restore')
-    .summary('a backup back into the database')
+    .summary('put a backup back into the database')
     .description(
-      'Puts a backup into an empty database, whole or not at all: also one of an earlier version, or of another major ' +
+      'Puts a backup into an empty database, whole or not at all. It may be of an earlier Watchkeeper, or of another major ' +
         'version of PostgreSQL. No daemon may run. What was seen and done after the backup is not on record any more.',
     )
     .argument('<file>')

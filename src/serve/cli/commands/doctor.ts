@@ -6,9 +6,9 @@ import { type Cell, hanging, print, printJson } from '../output.ts';
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .summary('is everything here that is needed, and does it work')
+    .summary('whether everything needed is here and works')
     .description(
-      'Checks what Watchkeeper needs and how it does, each with the way out. Exits 1 when something is wrong.',
+      'Checks what Watchkeeper needs and whether it works, and says what helps where it does not. Exits 1 when something is wrong.',
     )
     .option('--json', 'one JSON document')
     .action(async (options: { json?: boolean }) => {

@@ -91,7 +91,7 @@ async function handoffText(handoff: HandoffDocument, dryRun = false): Promise<st
   return [
     `${step}${why}${last === undefined ? '' : ` at ${when(last.at)}`}`,
     ...lacks,
-    ...(waitsFor === null ? [] : [`waits for: ${waitsFor}`]),
+    ...(waitsFor === null ? [] : [`waiting: ${waitsFor}`]),
     ...(file === null ? [] : [`document: ${file}${by}`]),
     ...(before === null ? [] : [`session before: ${before}`]),
     ...(after === null ? [] : [`session after:  ${after}`]),

@@ -37,7 +37,7 @@ export function addHealth(program: Command): void {
     });
 }
 
-const standings = { seen: '', kept: ' (out of sight)', open: ' (out of sight)', quarantined: ' (set apart)' };
+const standings = { seen: '', kept: ' (not seen now)', open: ' (not seen now)', quarantined: ' (comes and goes)' };
 
 function findingText({ check, standing, evidence }: HealthDocument['findings'][number]): string {
   return `${check}${standings[standing]}: ${evidence[0]?.text ?? ''}`;

@@ -29,11 +29,11 @@ export function addInterrupt(program: Command): void {
     .command('interrupt')
     .summary('end the turn of an agent at work, with proof')
     .description(
-      "Presses its client's key for that once and waits for the client's own record of the interruption. Refused where no turn runs, in a " +
-        'dialog, and where somebody is typing. What was queued for the agent it begins at once. Needs the authority `manage`.',
+      "Presses the client's key for it once and waits for the client's own record of the interruption. Refused where no turn runs, in a " +
+        'dialog, and while somebody types. The agent then begins what was queued for it. Needs the authority `manage`.',
     )
     .argument('<agent>', 'its name, as `status` shows it')
-    .option('--dry-run', 'say what would be done, and everything that speaks against it')
+    .option('--dry-run', 'say what would be done, and every reason against it')
     .option('--wait <seconds>', 'wait for a moment that fits', seconds, 0)
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExit codes: 0 confirmed (--dry-run: nothing against it), 1 refused, 7 uncertain.')

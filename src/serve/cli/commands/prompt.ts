@@ -33,19 +33,19 @@ export function addPrompt(program: Command): void {
     .summary('say something to an agent, with proof that it arrived')
     .description(
       "Types TEXT into the agent's own input box and waits for the client's record of it. A busy agent queues it. It is " +
-        'refused where it could do harm: in a dialog, a shell, copy mode of somebody, over a draft, to an agent that may ' +
-        'only be observed.',
+        'refused where it could do harm: in a dialog, in a shell, while somebody types, over a text that cannot be put ' +
+        'aside, to an agent that may only be observed.',
     )
     .argument('<agent>', 'its name, as `status` shows it')
     .argument('[text]', 'what to say; - reads it from standard input')
-    .addOption(new Option('--template <name>', 'say one of the standing texts instead').choices(templateNames))
+    .addOption(new Option('--template <name>', 'send one of the texts of the rules instead').choices(templateNames))
     .addOption(
       new Option('--set <slot=value>', 'fill a slot of the template (may be repeated)')
         .argParser(slot)
         .default({}, 'none'),
     )
     .option('--wait <seconds>', 'wait for a moment that fits, and then for the answer', seconds, 0)
-    .option('--anyway', 'also to one whose context is full, which may be compacted before it is read')
+    .option('--anyway', 'also to an agent whose context is nearly full; its client may compact before it reads this')
     .option('--json', 'one JSON document')
     .addHelpText('after', '\nExit codes: 0 confirmed, queued, 1 refused, 6 not yet after --wait, 7 uncertain.')
     .action(async (agent: string, text: string | undefined, options: PromptOptions) => {

@@ -9,10 +9,10 @@ export function addRedact(program: Command): void {
     .command('redact')
     .summary('take a secret out of everything stored')
     .description(
-      'Reads one secret from standard input and puts `[redacted]` in its place in every table, the record of actions ' +
-        'included, and in our own log and inbox. A handoff that held it gets the hash of its new text. The rows changed ' +
+      'Reads one secret from standard input and puts `[redacted]` in its place in every table, the ledger ' +
+        'included, and in the log and inbox of Watchkeeper. A handoff that held it gets the hash of its new text. The rows changed ' +
         'in each table are on record (`audit`), the secret is not. Secrets of usual forms are taken out before anything ' +
-        'is stored; this is for what was not known as one. It works whether the daemon runs or not.',
+        'is stored; this is for one that was not recognised. It works whether the daemon runs or not.',
     )
     .option('--json', 'one JSON document')
     .addHelpText(
@@ -42,7 +42,9 @@ Backups of the database and files named at the end still hold it.`,
       const { replaced, files, left } = done.value;
       if (options.json) printJson({ v: 1, replaced, files, left });
       else
-        print([...tableLines(replaced), ...files.map((file) => `${file}: replaced`)].join('\n') || 'it stands nowhere');
+        print(
+          [...tableLines(replaced), ...files.map((file) => `${file}: replaced`)].join('\n') || 'it was found nowhere',
+        );
       for (const file of left) say(`${file} holds it and was left as it is`);
     });
 }

@@ -29,8 +29,8 @@ export function addReplay(program: Command): void {
     .summary('what would have been told about recorded runs')
     .description(
       `Puts recorded runs — ${records} or neutral event files, plain or .gz — through the health checks ` +
-        'on their own clock, through every silence, and prints what would have been seen and told. Nothing is changed. ' +
-        'Of one record every change of state is printed, of several only what was wrong; with --json always everything.',
+        'by the times on record, and prints what would have been seen and told. Nothing is changed. ' +
+        'For one record it prints every change of state, for several only troubles, and with --json always everything.',
     )
     .argument('[path...]', `records, or folders of them; none: all that ${titles.join(' and ')} keep in your home`)
     .option('--since <time>', 'only what was told since: 7d, 12h, 30m or a date')

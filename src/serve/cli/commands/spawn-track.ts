@@ -41,7 +41,7 @@ export function addSpawnTrack(program: Command): void {
     .option('--description <text>', 'for people')
     .option('--output <file>', 'the file it writes to; it need not be there yet')
     .option('--agent <name>', 'who began it, and is asked about it; otherwise PROJECT-ps, or the agent this runs under')
-    .option('--replace', 'begin anew one of the same name')
+    .option('--replace', 'replace one of the same name')
     .option('--json', 'one JSON document')
     .action(async (options: AddOptions & { json?: boolean }) => {
       const { project, taskId } = options;
@@ -68,7 +68,11 @@ export function addSpawnTrack(program: Command): void {
   ] as const) {
     track
       .command(name)
-      .description(status === 'finished' ? 'it has ended well' : 'it has failed: the agent that began it is told')
+      .description(
+        status === 'finished'
+          ? 'say that it has ended well'
+          : 'say that it has failed; the agent that began it is asked about it',
+      )
       .argument('<project>')
       .argument('<task-id>')
       .option('--reason <text>', 'for the record')
@@ -80,7 +84,7 @@ export function addSpawnTrack(program: Command): void {
   }
   track
     .command('list')
-    .description('what runs, of all sources; with --all also what has ended')
+    .description('what runs, however it was found; with --all also what has ended')
     .option('--project <name>', 'only of this project')
     .option('--all', 'also what has ended')
     .option('--json', 'one JSON document')

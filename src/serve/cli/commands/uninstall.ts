@@ -36,7 +36,7 @@ export function addUninstall(program: Command): void {
       if (options.all && (target.dir !== null || target.user || target.configDir !== null))
         throw new CommandFailure(exit.usage, '--all is everywhere', 'give it alone');
       if (options.data && !options.all)
-        throw new CommandFailure(exit.usage, '--data takes everything away', 'say --all too');
+        throw new CommandFailure(exit.usage, '--data takes everything away', 'add --all');
       const home = findHome(process.env);
       if (options.data && runningDaemon(home) !== null)
         throw new CommandFailure(exit.no, 'a daemon runs', 'stop it with `watchkeeper down`');

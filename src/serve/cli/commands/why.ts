@@ -36,7 +36,7 @@ function whyText(why: WhyDocument): string {
   const held = holdText(why.hold);
   const next =
     why.next.length === 0
-      ? ['nothing has to be done']
+      ? ['nothing needs to be done']
       : why.next.map(({ at, what }) => (at === null ? what : `${what}, until ${when(at)}`));
   return [
     wrapped(`${why.agent} is ${why.state}; Watchkeeper may ${why.authority}`),
@@ -56,7 +56,7 @@ function whyText(why: WhyDocument): string {
     ...section('next', next),
     ...(why.found === null ? [] : section('found lately', why.found.map(foundText))),
     ...(why.done === null
-      ? ['what was found and done lately the database does not say']
+      ? ['the database does not answer, so what was found and done lately is missing here']
       : section('done lately', why.done.map(doneText))),
   ].join('\n');
 }
