@@ -52,7 +52,7 @@ class Host {
       actions: {
         tell: async ({ agent, check }: Incident) => {
           this.told.push(`${agent ?? 'host'}: ${check}`);
-          return true;
+          return 'all';
         },
       } as never,
       isOneOfMany: (agent, check) => this.#host.covers(agent, check),
