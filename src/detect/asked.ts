@@ -48,7 +48,7 @@ const sources: Record<Ask['source'], string> = {
 export function askedWords(detail: string | null, asks: Ask | null): string {
   const dialog = dialogs[detail ?? ''] ?? 'a dialog is open';
   const what = asks === null ? '' : askText(asks);
-  return asks === null || what === '' ? dialog : `${dialog}: ${what} (${sources[asks.source]})`;
+  return asks === null || what === '' ? dialog : `${dialog} (${sources[asks.source]}): ${what}`;
 }
 
 /** The tool and what it is given; of a question its words alone. */

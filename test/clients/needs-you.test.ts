@@ -1,13 +1,14 @@
 // What a person is told of an agent that needs them, on the real client: the same everywhere, with what is asked, since when
 // really, and the commands that answer it.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { HumanMessage } from '../../src/act/notify/message.ts';
 import { openPane } from '../../src/conform/terminal.ts';
 import type { RequestDocument } from '../../src/daemon/requests/table.ts';
 import type { StatusDocument } from '../../src/daemon/status.ts';
-import { type Agent, clientOnPath, emptyEnvironment, launchAgent } from './agent.ts';
+import { emptyEnvironment, launchAgent } from './agent.ts';
 import { configure } from './prompting.ts';
 import { type Scenario, scenario, watchkeeperProgram } from './scenario.ts';
 
@@ -26,7 +27,10 @@ async function onTerminal(s: Scenario, columns: number, ...args: string[]): Prom
   const env = { ...emptyEnvironment(s.home), WATCHKEEPER_HOME: s.watchkeeperHome, NO_COLOR: '1' };
   const words = [process.execPath, watchkeeperProgram, ...args].map((word) => `'${word}'`).join(' ');
   const command = { argv: ['sh', '-c', `${words} 2>&1; echo; echo '(end)'; exec sleep 60`], cwd: s.dir, env };
-  const pane = await openPane(s.tmux, `read-${columns}-${args.join('-')}`, command, 'direct', null, { columns, rows: 50 });
+  const pane = await openPane(s.tmux, `read-${columns}-${args.join('-')}`, command, 'direct', null, {
+    columns,
+    rows: 50,
+  });
   let screen = '';
   await s.until('the command is done', async () => {
     screen = await pane.screen();
@@ -70,14 +74,24 @@ test(
     expect(since).toEqual(Array(4).fill(new Date(beganMs).toISOString()));
     expect(message.text).toMatch(/\(for (9|1\d) s, since /);
     for (const where of ['status', 'inbox', 'health', 'check', 'why'])
-      expect((await text(s, ...(where === 'why' ? ['why', 'docs-ps'] : [where]))).replaceAll(/\s+/g, ' '), where).toContain(asked);
+      expect(
+        (await text(s, ...(where === 'why' ? ['why', 'docs-ps'] : [where]))).replaceAll(/\s+/g, ' '),
+        where,
+      ).toContain(asked);
     expect(message.text).toContain(asked);
     expect(items[0]?.answer_with).toEqual(message.what_to_do);
-    console.log(await onTerminal(s, 80, 'status'), '\n\n', await onTerminal(s, 80, 'inbox'), '\n\n', message, await onTerminal(s, 40, 'status'));
+    console.log(
+      await onTerminal(s, 80, 'status'),
+      '\n\n',
+      await onTerminal(s, 80, 'inbox'),
+      '\n\n',
+      message,
+      await onTerminal(s, 40, 'status'),
+    );
 
     // What it says answers it: its screen, then its terminal.
     const [, look = ''] = message.what_to_do;
-    expect(await shell(s, look)).toContain('Do you want to proceed?');
+    expect(shell(s, look)).toContain('Do you want to proceed?');
     await agent.answer(/Do you want to/, '1');
     await s.until('nobody is needed', async () => (await text(s, 'status')).startsWith('nobody needs you'));
     expect(await text(s, 'inbox')).toBe('nobody needs you\n');
@@ -90,13 +104,12 @@ test(
     const again = await s.until('idle anew', async () => {
       const now = (await s.watchkeeper(['status', '--json'])).json<StatusDocument>().agents[0];
       console.log(now?.state, now?.since, now?.last_turn_at, JSON.stringify(agent.registry()));
-      return Date.parse(now?.last_turn_at ?? '') > typedMs && now?.state === 'idle' && now;
+      return now !== undefined && Date.parse(now.last_turn_at ?? '') > typedMs && now.state === 'idle' ? now : null;
     });
     expect(Date.parse(again.since)).toBeGreaterThan(typedMs);
   }),
 );
 
-async function shell(s: Scenario, command: string): Promise<string> {
-  const { execFileSync } = await import('node:child_process');
+function shell(s: Scenario, command: string): string {
   return execFileSync('sh', ['-c', command], { encoding: 'utf8', env: { ...emptyEnvironment(s.home) } });
 }

@@ -12,7 +12,7 @@ export interface Column<Row> {
 
 const gap = 2;
 /** As much of the last column stands beside the others; what is longer goes on in a line of its own. */
-const lastWanted = 38;
+const lastWanted = 36;
 /** With less it stands below its row. */
 const lastLeast = 24;
 const firstLeast = 8;
@@ -30,7 +30,9 @@ export function fitted<Row>(
   const widths = columns.map((column) => widthOf(column, rows));
   const lastRoom = room - gap - taken(widths);
   const isBelow = lastRoom < Math.min(lastLeast, wanted);
-  if (isBelow) widths[0] = Math.max(firstLeast, (widths[0] ?? 0) - Math.max(0, taken(widths) - room));
+  const [first = 0] = widths;
+  // A name that is cut is still told from the others by what stands beside it.
+  if (isBelow && taken(widths) > room) widths[0] = Math.min(first, Math.max(firstLeast, first - taken(widths) + room));
   const head = line(
     columns.map(({ title }) => ({ text: title, color: 'dim' as const })),
     widths,
@@ -40,13 +42,13 @@ export function fitted<Row>(
     titled,
     ...rows.flatMap((row, index) => {
       const text = texts[index] ?? { text: '' };
-      const first = line(
+      const start = line(
         columns.map(({ cell }) => cell(row)),
         widths,
       );
-      if (!isBelow) return beside(first, taken(widths), text, lastRoom);
+      if (!isBelow) return beside(start, taken(widths), text, lastRoom);
       const below = text.text === '-' ? [] : folded(text.text, Math.max(1, room - gap));
-      return [first.trimEnd(), ...below.map((each) => ' '.repeat(gap) + paint(each, text.color ?? null))];
+      return [start.trimEnd(), ...below.map((each) => ' '.repeat(gap) + paint(each, text.color ?? null))];
     }),
   ];
 }
