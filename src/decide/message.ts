@@ -31,6 +31,7 @@ export type MessageAbout = Pick<Incident, 'agent' | 'project' | 'check' | 'subje
 };
 
 const textCharsMax = 4_000;
+const commandCharsMax = 500;
 
 export function messageFor(
   about: MessageAbout,
@@ -112,7 +113,9 @@ export function goOnCommand(view: Sighting, home: string | null): string | null 
   const command = resumeCommand(client, { sessionId, record: transcript, home });
   if (command === null) return null;
   const variables = Object.entries(command.variables).map(([name, value]) => `${name}=${word(value)}`);
-  return `cd ${word(cwd)} && ${[...variables, ...command.argv.map(word)].join(' ')}`;
+  const text = `cd ${word(cwd)} && ${[...variables, ...command.argv.map(word)].join(' ')}`;
+  // Longer ones are cut where they are shown, and a command that was cut is another command.
+  return text.length > commandCharsMax ? null : text;
 }
 
 function word(text: string): string {

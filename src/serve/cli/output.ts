@@ -45,12 +45,12 @@ export interface Cell {
 
 const columnsMax = 80;
 
-/** A table as wide as it needs, at most the terminal's width: the widest column gives way first. Piped it is not cut. */
+/** A table as wide as it needs, at most the terminal's width: the widest column gives way first. Plain when piped. */
 export function table(head: string[], rows: Cell[][]): string {
   const widths = head.map((title, index) =>
     Math.max(width(title), ...rows.map((row) => width(row[index]?.text ?? ''))),
   );
-  const room = tableRoom();
+  const room = roomFor();
   const gaps = 2 * (head.length - 1);
   for (let over = sum(widths) + gaps - room; over > 0; over -= 1) {
     const widest = widths.indexOf(Math.max(...widths));
@@ -199,8 +199,8 @@ function roomFor(): number {
   return process.stdout.isTTY ? process.stdout.columns || columnsMax : columnsMax;
 }
 
-/** Of a table: whoever reads it from a pipe can cut it. */
-export function tableRoom(): number {
+/** Of what is never cut in a pipe: whoever reads it there can do so. */
+export function pageRoom(): number {
   return process.stdout.isTTY ? roomFor() : Number.POSITIVE_INFINITY;
 }
 

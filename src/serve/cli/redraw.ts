@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cutTo, forTerminal } from './output.ts';
 
 const enter = '\u001b[?1049h\u001b[?25l';
-const leave = '\u001b[?25h\u001b[?1049l';
+// Emptied first: a terminal that was resized meanwhile may mix what is left there with what it brings back.
+const leave = '\u001b[H\u001b[2J\u001b[?25h\u001b[?1049l';
 const home = '\u001b[H';
 const restOfLine = '\u001b[K';
 const restOfScreen = '\u001b[J';

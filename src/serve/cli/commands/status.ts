@@ -4,7 +4,7 @@ import { findHome } from '../../../home/home.ts';
 import { askDaemon, needAgent } from '../daemon.ts';
 import { hostsText } from '../hosts-text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { folded, print, printJson, tableRoom } from '../output.ts';
+import { folded, pageRoom, print, printJson } from '../output.ts';
 import { redraw } from '../redraw.ts';
 import { statusText } from '../status-text.ts';
 
@@ -68,7 +68,7 @@ function watchHere(first: string, look: Look): Promise<never> {
 function failureText(error: unknown): string {
   if (!(error instanceof CommandFailure)) throw error;
   const text = [error.message, error.wayOut].filter((part) => part !== null).join(': ');
-  return folded(`watchkeeper: ${text}`, tableRoom()).join('\n');
+  return folded(`watchkeeper: ${text}`, pageRoom()).join('\n');
 }
 
 let isFirst = true;
@@ -79,7 +79,7 @@ async function ofThisHost(name: string | undefined) {
   const all = await askDaemon('status', {}, Math.max(answerLeastMs, answeredMs - spentMs));
   const document = name === undefined ? all : { ...all, agents: [needAgent(all, name)] };
   const started = all.agents.length > 0 ? '' : (await import('../../../clients/clients.ts')).watchedTitles;
-  return { document, text: () => statusText(document, { nowMs: Date.now(), room: tableRoom(), started }) };
+  return { document, text: () => statusText(document, { nowMs: Date.now(), room: pageRoom(), started }) };
 }
 
 /** From the database, so it works with the daemon down too. */
