@@ -78,9 +78,11 @@ export class Actions extends Engine {
     return { would, against: await this.against('interrupt', interruptOrder(agent, { by: null })) };
   }
 
-  /** true: everyone was told. */
-  async tell(incident: Incident, view: Sighting | null, sinceMs = incident.openedMs): Promise<boolean> {
-    return (await this.do('notify', notifyOrder(incident, view, sinceMs))).outcome === 'told';
+  /** `some`: not through every channel. */
+  async tell(incident: Incident, view: Sighting | null, sinceMs = incident.openedMs): Promise<'all' | 'some' | 'none'> {
+    const { outcome } = await this.do('notify', notifyOrder(incident, view, sinceMs));
+    if (outcome === 'told') return 'all';
+    return this.deeds.notify.hasReached(incident) ? 'some' : 'none';
   }
 
   /** Whether it is on record, too. */

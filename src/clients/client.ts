@@ -34,6 +34,8 @@ export interface AgentClient {
   readonly installer?: Installer;
   /** How a hook lets it write a file for which it would ask. */
   readonly permissions?: Permissions;
+  /** How a person goes on with a session that ended, in a shell in its directory; absent: nobody can. */
+  readonly resume?: (ended: EndedSession) => ShellCommand;
   /** How `conformance` tries it out. Only then it is loaded, and only there it may reach beyond text. */
   readonly trial?: () => Promise<Trial>;
 }
@@ -60,6 +62,19 @@ export interface RunSource {
 }
 
 export type LineAgain = (from: number, to: number) => Buffer | null;
+
+export interface EndedSession {
+  readonly sessionId: string;
+  /** Its file; null: nobody knows. */
+  readonly record: string | null;
+  /** The user's home directory; null: nobody knows. */
+  readonly home: string | null;
+}
+
+export interface ShellCommand {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly argv: readonly string[];
+}
 
 interface Recognition {
   /** Its program, as it is called on the PATH. */
@@ -262,6 +277,8 @@ export interface ScreenReading {
   turn: TurnRow | null;
   /** When a usage limit resets, in the client's words and the machine's own time zone. */
   resets: UntrustedText | null;
+  /** What stands in a dialog above its choices, as far as the screen has it; absent: there is none. */
+  asks?: UntrustedText;
 }
 
 /** The client draws it anew every second, so that one which stands still is a client that does. */

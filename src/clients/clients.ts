@@ -1,7 +1,7 @@
 import type { ClientName } from '../model/agent.ts';
 import { withCommonTools } from './acts.ts';
 import * as all from './all.ts';
-import type { AgentClient, Dialect, RecordedClient } from './client.ts';
+import type { AgentClient, Dialect, EndedSession, RecordedClient, ShellCommand } from './client.ts';
 
 const every: readonly (AgentClient | RecordedClient)[] = Object.values(all);
 
@@ -37,6 +37,11 @@ export const watchedTitles = clients.map(({ title }) => title).join(' or ');
 /** Of the client with this name, as far as they are typed. */
 export function commandsOf(client: ClientName): Dialect['commands'] | null {
   return clients.find(({ name }) => name === client)?.dialect.commands ?? null;
+}
+
+/** How a person goes on with a session of this client that ended; null: nobody can. */
+export function resumeCommand(client: ClientName, ended: EndedSession): ShellCommand | null {
+  return clients.find(({ name }) => name === client)?.resume?.(ended) ?? null;
 }
 
 /** The own command of some client that this name is, or might be completed to; null: of none. */

@@ -96,7 +96,7 @@ class Machine {
         },
         tell: async ({ agent }: Incident) => {
           if (agent === 'b') this.tells.push(this.awakeMs);
-          return true;
+          return 'all';
         },
       } as never,
       isOneOfMany: () => null,

@@ -275,6 +275,7 @@ export class Daemon {
       acting: this.#acting,
       saver: this.#saver,
       journal: this.#journal,
+      userHome: options.environment.HOME ?? null,
       host: { id: host.id, name: host.name },
       record: (agent) => this.#record(agent),
       whyKept: (forms) => whyKept(this.#database.url, forms),

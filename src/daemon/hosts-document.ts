@@ -4,7 +4,7 @@ import type { HostRecord } from '../record/hosts.ts';
 import type { QueryFailure } from '../record/queries.ts';
 import { hostRecords } from '../rows/records.ts';
 import { askControl } from './control.ts';
-import { type AgentDocument, agentDocument } from './status.ts';
+import { agentDocument } from './status.ts';
 
 /** The JSON shape of `status --all-hosts`. */
 export type HostsDocument = Awaited<ReturnType<typeof hostsDocument>>;
@@ -50,7 +50,7 @@ async function hostsDocument(records: (HostRecord & { isOwn: boolean })[], home:
 }
 
 /** What stands in the row of an agent. What is wrong with it only its own host can say. */
-function recorded(agent: Omit<AgentDocument, 'handoff' | 'hold' | 'handoff_waits'>) {
+function recorded(agent: ReturnType<typeof agentDocument>) {
   const { project, client, client_version, host, authority, cwd, tmux, pid, session_id } = agent;
   const { state, detail, since, source, confidence, tool, model, context, cost_usd } = agent;
   const { last_activity, last_turn, last_turn_at, error, background } = agent;

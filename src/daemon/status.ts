@@ -28,6 +28,8 @@ export interface StatusDocument {
     prompts: { reacted: number; in_time: number };
   };
   agents: AgentDocument[];
+  /** Who waits for a person, an agent or the host, by the name that messages call it by; the longest wait first. */
+  needs_you: string[];
   /** What is wrong with the host as a whole, or with work that has no agent. */
   findings: FindingDocument[];
 }
@@ -39,6 +41,12 @@ export interface AgentDocument extends ReturnType<typeof agentDocument> {
   handoff: HandoffStep | null;
   /** Which daemon looks after it. */
   hold: HoldDocument;
+  /** A person has to see to it. */
+  needs_you: boolean;
+  /** What is done next about its troubles, in a few words. */
+  next: { check: string; subject: string | null; at: string | null; what: string }[];
+  /** The command by which a person goes on with the session of one that ended. */
+  resume: string | null;
   /** It asks before it writes and no hook can answer: a handoff would stand until a person does. */
   handoff_waits: boolean;
 }
@@ -64,6 +72,7 @@ export function agentDocument(view: AgentView, host: string, spawns: SpawnDocume
     confidence: reading.confidence,
     stale_s: Math.max(0, Math.round((nowMs - reading.seenAtMs) / 100) / 10),
     tool: reading.tool,
+    asks: view.asks,
     model: view.model,
     context: contextFigures(context),
     context_sources: view.contexts.map((sign) => ({

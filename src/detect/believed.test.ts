@@ -37,7 +37,7 @@ function screen(shows: ScreenReading['shows']): Partial<AgentSigns> {
 function askedPermission(): Partial<AgentSigns> {
   const hooks = newHookFacts();
   takeHook(hooks, { kind: 'prompt', chars: 1, tags: [] }, null, nowMs - 4_000);
-  takeHook(hooks, { kind: 'permission', tool: 'Bash' }, null, nowMs - 3_000);
+  takeHook(hooks, { kind: 'permission', tool: 'Bash', asks: null }, null, nowMs - 3_000);
   return { hooks };
 }
 

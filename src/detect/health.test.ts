@@ -17,6 +17,7 @@ function view(
   const atMs = nowMs - silentMinutes * minute;
   return {
     agent: 'a',
+    asks: null,
     reading: {
       state,
       detail,

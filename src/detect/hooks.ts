@@ -11,7 +11,7 @@ export interface HookFacts {
   turnAtMs: number;
   calls: Map<string, { tool: string; sinceMs: number }>;
   /** A dialog opened for this tool, and its tool has not ended since. Whether it was answered, hooks do not tell. */
-  permission: { tool: string; sinceMs: number } | null;
+  permission: { tool: string; sinceMs: number; asks: UntrustedText | null } | null;
   compactingSinceMs: number | null;
   subagents: Map<string, number>;
   failed: { error: string; text: UntrustedText; atMs: number } | null;
@@ -67,7 +67,7 @@ export function takeHook(facts: HookFacts, fact: HookFact, subagent: string | nu
       if (facts.permission?.tool === fact.tool) facts.permission = null;
       return;
     case 'permission':
-      facts.permission = { tool: fact.tool, sinceMs: atMs };
+      facts.permission = { tool: fact.tool, sinceMs: atMs, asks: fact.asks };
       return;
     case 'compact-start':
       facts.compactingSinceMs = atMs;

@@ -63,7 +63,7 @@ const start: HookFact = { kind: 'session-start', source: 'startup' };
 const asked: HookFact = { kind: 'prompt', chars: 5, tags: [] };
 const stop: HookFact = { kind: 'turn-end' };
 const bash: HookFact = { kind: 'tool-start', id: 'a', tool: 'Bash' };
-const mayI: HookFact = { kind: 'permission', tool: 'Bash' };
+const mayI: HookFact = { kind: 'permission', tool: 'Bash', asks: null };
 const prompt: SessionFact = { kind: 'prompt', origin: 'typed', chars: 5, tags: [] };
 
 describe('without the registry, by what is left', () => {
@@ -75,7 +75,7 @@ describe('without the registry, by what is left', () => {
     ['a dialog, by its hook', signs({ hooks: hooks([9, asked], [5, bash], [5, mayI]) }), 'waiting/permission by hook'],
     [
       'a question, by its hook',
-      signs({ hooks: hooks([9, asked], [5, { kind: 'permission', tool: 'AskUserQuestion' }]) }),
+      signs({ hooks: hooks([9, asked], [5, { kind: 'permission', tool: 'AskUserQuestion', asks: null }]) }),
       'waiting/question by hook',
     ],
     [

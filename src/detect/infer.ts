@@ -60,8 +60,12 @@ function dialogOnScreen(signs: AgentSigns): Activity | null {
   const screen = freshScreen(signs);
   const doing = screen === null ? undefined : dialogs[screen.reading.shows];
   if (screen === null || doing === undefined) return null;
-  const confidence = signs.hooks?.permission ? 0.9 : 0.75;
-  return activity(doing, screen.sinceMs, screen.atMs, 'screen', confidence);
+  const hooked = signs.hooks?.permission ?? null;
+  if (hooked === null) return activity(doing, screen.sinceMs, screen.atMs, 'screen', 0.75);
+  // The last one that a hook told of is the one that is open: it began then, whenever it was first pictured.
+  const isOfHook = doing === (isQuestion(hooked.tool) ? 'waiting-question' : 'waiting-permission');
+  const sinceMs = isOfHook ? Math.min(hooked.sinceMs, screen.sinceMs) : screen.sinceMs;
+  return activity(doing, sinceMs, screen.atMs, 'screen', 0.9);
 }
 
 function dialogByHook(signs: AgentSigns): Activity | null {

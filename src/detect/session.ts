@@ -11,6 +11,7 @@ interface OpenCall {
   tool: string;
   sinceMs: number;
   about: CallWords | null;
+  asks: UntrustedText | null;
 }
 
 /** What the client's own record of a session has said so far, folded into what still matters. */
@@ -107,7 +108,7 @@ export function takeEvent(facts: SessionFacts, event: SessionEvent): void {
     case 'tool-call':
       reopen(facts, atMs);
       if (facts.calls.size < callsMax) {
-        facts.calls.set(fact.id, { tool: fact.tool, sinceMs: atMs, about: fact.about });
+        facts.calls.set(fact.id, { tool: fact.tool, sinceMs: atMs, about: fact.about, asks: fact.asks ?? null });
       }
       return;
     case 'tool-result':

@@ -110,11 +110,17 @@ function judgeActivity(signs: AgentSigns, activity: Activity): StateReading {
       const later = facts?.turn === 'open' && (facts.lastActivityMs ?? 0) > sinceMs + leadMs;
       return later && activity.source === 'registry'
         ? judgeBusy(signs, { ...activity, source: 'transcript', confidence: 0.6 })
-        : say('idle', null);
+        : say('idle', null, idleSince(facts, sinceMs));
     }
     case 'busy':
       return judgeBusy(signs, activity);
   }
+}
+
+/** A turn that was over before the registry told of it is in the record: it has been idle since that turn's end. */
+function idleSince(facts: SessionFacts | null, sinceMs: number): number {
+  const endedMs = facts?.turn === 'closed' ? (facts.lastTurnAtMs ?? 0) : 0;
+  return endedMs > sinceMs + leadMs ? endedMs : sinceMs;
 }
 
 /** Busy says that something runs; transcript and hooks say what, and the screen says what neither of them records. */

@@ -23,6 +23,8 @@ export interface Open {
   lastRefusal: DeedReason | null;
   /** When its trouble was last seen. */
   seenMs: number;
+  /** Some channels have had its present message; the others are tried on. */
+  isToldPartly: boolean;
   /** It is an earlier run's, and was not seen since. */
   isRestored: boolean;
   /** Whether its prompts arrived, and when the ledger was last asked. */
@@ -49,6 +51,7 @@ export function fresh(incident: Incident): Open {
     retryWaitMs: retryFirstMs,
     lastRefusal: null,
     seenMs: incident.openedMs,
+    isToldPartly: false,
     isRestored: false,
     proof: { is: 'unknown', askedMs: 0 },
     finding: null,
@@ -90,9 +93,15 @@ export function isHeldBack(step: NextStep, incident: Incident): boolean {
   return step.do === 'prompt' || (step.do === 'tell' && incident.check === 'context-full');
 }
 
-export function ownSlots(template: PromptTemplate, incident: Incident, view: AgentView, nowMs: number): SlotValues {
+/** `sinceMs`: since when it is so, which is longer than it is known. */
+export function ownSlots(
+  template: PromptTemplate,
+  incident: Incident,
+  view: AgentView,
+  { nowMs, sinceMs }: { nowMs: number; sinceMs: number },
+): SlotValues {
   if (template === 'continue') return { error: errorWords(view.errorKind, incident.text) };
-  const minutes = Math.max(1, Math.round((nowMs - incident.openedMs) / 60_000));
+  const minutes = Math.max(1, Math.round((nowMs - sinceMs) / 60_000));
   return { minutes, activity: view.reading.detail ?? 'working' };
 }
 

@@ -120,6 +120,8 @@ export function runningDaemon(home: Home): DaemonRecord | null {
   let record: DaemonRecord;
   let here: string;
   try {
+    // Something else in its place, such as a pipe, would never come to its end.
+    if (!lstatSync(home.daemonFile).isFile()) return null;
     record = JSON.parse(readFileSync(home.daemonFile, 'utf8')) as DaemonRecord;
     here = realpathSync(home.dir);
   } catch {

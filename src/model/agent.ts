@@ -68,6 +68,13 @@ export interface StateReading {
   readonly tool: string | null;
 }
 
+/** What a waiting agent wants from a person: as the best source has it, made safe and cut. */
+export interface Ask {
+  readonly tool: string | null;
+  readonly text: string | null;
+  readonly source: 'hook' | 'transcript' | 'screen';
+}
+
 export interface ContextReading {
   used: number;
   window: number;
@@ -190,6 +197,8 @@ export interface Sighting extends AgentRef {
   readonly transcript: string | null;
   readonly startedAtMs: number;
   readonly reading: StateReading;
+  /** null: it does not wait for anybody, or no source says what for. */
+  readonly asks: Ask | null;
   readonly model: string | null;
   readonly context: ContextReading | null;
   readonly contexts: readonly ContextSign[];

@@ -11,8 +11,8 @@ export type HookFact =
   | { kind: 'turn-failed'; error: string; text: UntrustedText }
   | { kind: 'tool-start'; id: string; tool: string }
   | { kind: 'tool-end'; id: string; tool: string }
-  /** A dialog opens for this tool; that it was answered, no hook tells. */
-  | { kind: 'permission'; tool: string }
+  /** A dialog opens for this tool; that it was answered, no hook tells. `asks`: what it wants to do; not recorded. */
+  | { kind: 'permission'; tool: string; asks: UntrustedText | null }
   /** A dialog would have opened, had our hook not allowed it. */
   | { kind: 'allowed'; tool: string }
   | { kind: 'compact-start' }

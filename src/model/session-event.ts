@@ -79,7 +79,15 @@ export type SessionFact =
       text: UntrustedText;
       isCut?: boolean;
     }
-  | { kind: 'tool-call'; id: string; tool: string; about: CallWords | null; sign?: CallSign }
+  /** `asks`: what it wants to do, for whoever has to allow it; not recorded. */
+  | {
+      kind: 'tool-call';
+      id: string;
+      tool: string;
+      about: CallWords | null;
+      sign?: CallSign;
+      asks?: UntrustedText | null;
+    }
   | { kind: 'tool-result'; id: string; isError: boolean; started: StartedWork | null; sign?: ResultSign }
   | { kind: 'background-ended'; id: string; status: string; text: UntrustedText | null }
   | { kind: 'turn-end'; durationMs: number | null; pendingSubagents: number }

@@ -178,6 +178,7 @@ export function storedView(row: AgentRecord): Sighting {
       seenAtMs: row.last_seen,
       tool: row.tool,
     },
+    asks: null,
     model: row.model,
     context,
     contexts: [],

@@ -43,7 +43,8 @@ const factShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('turn-failed'), error: words(80), text: words(500).transform((text) => untrusted(text)) }),
   z.object({ kind: z.literal('tool-start'), id, tool }),
   z.object({ kind: z.literal('tool-end'), id, tool }),
-  z.object({ kind: z.literal('permission'), tool }),
+  // What it asked for is not recorded.
+  z.object({ kind: z.literal('permission'), tool }).transform((fact) => ({ ...fact, asks: null })),
   z.object({ kind: z.literal('allowed'), tool }),
   z.object({ kind: z.literal('compact-start') }),
   z.object({ kind: z.literal('compact-end') }),

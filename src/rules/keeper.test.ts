@@ -18,6 +18,8 @@ const config = defaultConfig();
 class Host {
   nowMs = viewNowMs;
   readonly told: string[] = [];
+  /** Through which channels a message comes. */
+  reaches: 'all' | 'some' | 'none' = 'all';
   /** Agents that another daemon has. */
   readonly elsewhere = new Set<string>();
   readonly #rows = new Map<string, Incident>();
@@ -53,7 +55,7 @@ class Host {
       actions: {
         tell: async ({ agent, check }: Incident) => {
           this.told.push(`${agent ?? 'host'}: ${check}`);
-          return true;
+          return this.reaches;
         },
       } as never,
       isOneOfMany: (agent, check) => this.#host.covers(agent, check),
@@ -115,6 +117,25 @@ async function started(): Promise<Host> {
   await host.start();
   return host;
 }
+
+it('whom some channels reached was told, once; the other channels are tried on until they have it too', async () => {
+  const host = await started();
+  host.reaches = 'none';
+  host.end('a');
+  await host.pass(10_000);
+  expect(host.incidents()).toMatchObject([{ tells: 0, lastTellMs: null }]);
+  host.reaches = 'some';
+  await host.pass(minute);
+  const tries = host.told.length;
+  expect(tries).toBeGreaterThan(2);
+  expect(host.incidents()).toMatchObject([{ tells: 1, lastTellMs: null }]);
+  host.reaches = 'all';
+  await host.pass(2 * minute);
+  expect(host.told).toHaveLength(tries + 1);
+  expect(host.incidents()).toMatchObject([{ tells: 1, lastTellMs: expect.any(Number) }]);
+  await host.pass(30 * minute);
+  expect(host.incidents()).toMatchObject([{ tells: 2 }]);
+});
 
 describe('many agents in one trouble', () => {
   it('are told as one, once while nothing is new', async () => {

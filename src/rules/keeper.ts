@@ -206,15 +206,20 @@ export class Keeper {
   async #tellAbout(open: Open, view: AgentView | null): Promise<void> {
     // Its row first, if there can be one: after a crash it would be another trouble and be told at once.
     await open.saved;
-    if (!(await this.#parts.actions.tell(open.incident, view, open.last?.sinceMs))) {
-      later(open, this.#parts.clock.nowMs());
-      return;
+    const told = await this.#parts.actions.tell(open.incident, view, open.last?.sinceMs);
+    const { incident } = open;
+    if (told !== 'all') later(open, this.#parts.clock.nowMs());
+    if (told === 'none' || (told === 'some' && open.isToldPartly)) return;
+    // Who was reached was told: the other channels are tried on for the same message.
+    const isFirst = !open.isToldPartly && incident.tells === 0;
+    if (!open.isToldPartly) incident.tells += 1;
+    open.isToldPartly = told === 'some';
+    if (told === 'all') {
+      incident.lastTellMs = this.#parts.clock.nowMs();
+      open.retryWaitMs = retryFirstMs;
     }
-    open.incident.tells += 1;
-    open.incident.lastTellMs = this.#parts.clock.nowMs();
-    open.retryWaitMs = retryFirstMs;
     this.#parts.board.save(open);
-    if (open.incident.tells === 1) await this.#parts.store.noteAction(open.incident.id, 'told human');
+    if (isFirst) await this.#parts.store.noteAction(open.incident.id, 'told human');
   }
 
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */

@@ -106,7 +106,8 @@ export class RulePrompts {
     const filled: Said[] = [];
     for (const one of due) {
       const { incident, finding, template } = one;
-      const slots = finding?.slots ?? ownSlots(template, incident, view, clock.nowMs());
+      const times = { nowMs: clock.nowMs(), sinceMs: finding?.sinceMs ?? incident.openedMs };
+      const slots = finding?.slots ?? ownSlots(template, incident, view, times);
       const words = fillTemplate(template, slots, config().templates);
       if (words.ok) filled.push({ ...one, text: words.text });
       else {

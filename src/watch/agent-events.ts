@@ -23,7 +23,7 @@ export class AgentEvents {
   }
 
   ofHook({ hook, atMs, file }: HeardHook): WatchEvent {
-    const { kind, ...fact } = hook.fact;
+    const { kind, ...fact } = hook.fact.kind === 'permission' ? { ...hook.fact, asks: undefined } : hook.fact;
     const data = { event: hook.name, kind, ...fact, subagent: hook.subagent };
     const id = stableId(`${this.#host}\n${file}\n${atMs}`);
     return this.#made(id, atMs, 'hook', 'hook', data, hook.sessionId);
@@ -63,7 +63,8 @@ export class AgentEvents {
 /** What the model said and meant to run is not kept; only that it spoke and what tool it called. */
 function withoutWords(fact: SessionFact): { kind: string } {
   if (fact.kind === 'reply') return { ...fact, text: undefined } as { kind: string };
-  if (fact.kind === 'tool-call') return { ...fact, about: undefined, sign: undefined } as { kind: string };
+  if (fact.kind === 'tool-call')
+    return { ...fact, about: undefined, sign: undefined, asks: undefined } as { kind: string };
   return fact.kind === 'tool-result' ? ({ ...fact, sign: undefined } as { kind: string }) : fact;
 }
 

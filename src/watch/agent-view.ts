@@ -1,5 +1,6 @@
 import type { AgentClient } from '../clients/client.ts';
 import { holdBand } from '../decide/bands.ts';
+import { askedFor } from '../detect/asked.ts';
 import { refusedNow } from '../detect/refusals.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, type LastTurn, lastTurn, limitedUntil } from '../detect/state.ts';
@@ -67,6 +68,7 @@ export function describeAgent(parts: ViewParts): Sighting {
     transcript,
     startedAtMs: parts.startedAtMs,
     reading: { ...reading, tool: clean(reading.tool) },
+    asks: askedFor(signs, reading) ?? (isSameWait(last?.reading, reading) ? (last?.asks ?? null) : null),
     model: clean(facts.model) ?? clean(line?.line.model ?? null) ?? known?.model ?? null,
     context,
     contexts: contexts.all,
@@ -96,6 +98,11 @@ export function describeAgent(parts: ViewParts): Sighting {
     endedBadly: reading.state === 'ended' ? endedBadly(observation, last) : null,
     background: describeBackground(parts),
   };
+}
+
+/** Between two pictures of its screen nothing is known anew of what it asks. */
+function isSameWait(before: StateReading | undefined, { state, detail, sinceMs }: StateReading): boolean {
+  return state === 'waiting' && before?.state === state && before.detail === detail && before.sinceMs === sinceMs;
 }
 
 function lackOf({ sources }: AgentClient): ReadonlySet<Source> {

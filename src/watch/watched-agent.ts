@@ -203,7 +203,9 @@ export class WatchedAgent {
     if (this.#noRegistry || state === 'unknown') return true;
     const silentMs = seenAtMs - Math.max(sinceMs, view.lastActivityMs ?? 0);
     const isSilent = (detail === 'thinking' || detail === 'tool') && silentMs > silentMaxMs;
-    return state === 'retrying' || detail === 'api-stall' || isSilent;
+    // Nobody else knows what it waits for.
+    const isMute = state === 'waiting' && (view.asks === null || view.asks.source === 'screen');
+    return state === 'retrying' || detail === 'api-stall' || isSilent || isMute;
   }
 
   /** The clock was set back: what is known counts as of now at the latest; a stay in a band moves as its incident does. */
@@ -354,8 +356,12 @@ export class WatchedAgent {
     const previous = this.#view?.reading ?? this.#sameAsStored(reading);
     // The same state goes on: it keeps its beginning, however the source words it.
     if (previous !== null && isSameState(previous, reading)) {
-      const sinceMs = reading.state === 'ended' || reading.state === 'unknown' ? previous.sinceMs : reading.sinceMs;
-      return { ...reading, sinceMs };
+      const { state, source } = reading;
+      // A picture only tells since when it is taken. What its record has later than that was another wait.
+      const isPictured = state === 'waiting' && source === 'screen' && previous.sinceMs < reading.sinceMs;
+      const isSameWait = isPictured && (signs.session?.facts.lastActivityMs ?? 0) <= previous.sinceMs;
+      const goesOn = state === 'ended' || state === 'unknown' || isSameWait;
+      return { ...reading, sinceMs: goesOn ? previous.sinceMs : reading.sinceMs };
     }
     return reading;
   }

@@ -88,6 +88,41 @@ describe('a record that is longer than one look takes in', () => {
   });
 });
 
+describe('a turn that is over before anybody looks', () => {
+  const sessionId = '0b7e8a52-0000-4000-8000-000000000000';
+  const idle = { pid, sessionId, cwd: '/srv/api', procStart: startTicks, kind: 'interactive', status: 'idle' };
+  const registry = claudeCode.sources.registry.file('/home/u/.claude', pid);
+  const transcript = claudeCode.sources.record.file('/home/u/.claude', '/srv/api', sessionId);
+  const turn = (atMs: number) => {
+    const at = (ms: number) => new Date(atMs + ms).toISOString();
+    const message = { model: 'm', id: `${atMs}`, stop_reason: 'end_turn', content: [{ type: 'text', text: 'done' }] };
+    return [
+      { type: 'user', uuid: `u${atMs}`, timestamp: at(-900), promptSource: 'typed', message: { content: 'go' } },
+      { type: 'assistant', uuid: `a${atMs}`, timestamp: at(0), message },
+    ]
+      .map((record) => `${JSON.stringify(record)}\n`)
+      .join('');
+  };
+  const tenMinutesAgo = viewNowMs - 600_000;
+
+  it.each<[string, number]>([
+    ['by the registry, which was written anew', viewNowMs - 5_000],
+    ['by the record, where the registry was not', tenMinutesAgo],
+  ])('begins the time at the prompt anew: %s', async (_how, registeredMs) => {
+    const texts = new Map([
+      [registry, JSON.stringify({ ...idle, statusUpdatedAt: tenMinutesAgo })],
+      [transcript, turn(tenMinutesAgo)],
+    ]);
+    const { tick } = watching(texts);
+    await tick([inPane], [answers]);
+    await tick([inPane], [answers]);
+    expect((await tick([inPane], [answers]))?.reading).toMatchObject({ state: 'idle', sinceMs: tenMinutesAgo });
+    texts.set(registry, JSON.stringify({ ...idle, statusUpdatedAt: registeredMs, updatedAt: viewNowMs }));
+    texts.set(transcript, turn(tenMinutesAgo) + turn(viewNowMs - 5_000));
+    expect((await tick([inPane], [answers]))?.reading).toMatchObject({ state: 'idle', sinceMs: viewNowMs - 5_000 });
+  });
+});
+
 describe('a clock that is set back', () => {
   it('makes no agent wait anew that has waited for long', async () => {
     const waiting = { pid, sessionId: '0b7e8a52-0000-4000-8000-000000000000', cwd: '/srv/api', procStart: startTicks };

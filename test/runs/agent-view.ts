@@ -24,6 +24,7 @@ export function agentView(
     transcript: '/t',
     startedAtMs: sinceMs,
     reading: { state, detail, sinceMs, source: 'registry', confidence: 0.95, seenAtMs: viewNowMs, tool: null },
+    asks: null,
     model: null,
     context: null,
     contexts: [],

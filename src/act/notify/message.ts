@@ -67,8 +67,8 @@ export function bodyText(message: BoundedMessage, said: (text: string) => string
   return [
     said(shown(text, bodyTextCharsMax)),
     ...(attach === null ? [] : [`Attach: ${attach}`]),
-    ...steps.map((step) => `- ${step}`),
-    `${agent ?? 'no agent'} (${project}) on ${host}, ${check}, ${severity}, since ${since}`,
+    ...steps.filter((step) => step !== attach).map((step) => `- ${step}`),
+    `${agent === null ? project : `${agent} (${project})`} on ${host}, ${check}, ${severity}, since ${since}`,
   ].join('\n');
 }
 

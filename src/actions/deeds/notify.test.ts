@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { madeActions } from '../../../test/runs/made-actions.ts';
 import type { Config } from '../../config/schema.ts';
@@ -29,18 +32,30 @@ function teller() {
     config: () => ({ mode: 'act', notify }) as Config,
   });
   const about = { agent: 'a', project: 'p', check: 'silent-stop', openedMs: 0, text: 't', subject: null };
-  const tell = (id: string, channels: Notify) => {
+  const tell = (id: string, channels: Notify, tells = 0) => {
     notify = channels;
-    return one.tell({ ...about, id } as Incident, null);
+    return one.tell({ ...about, id, tells } as Incident, null);
   };
   return { tell, meantFor };
 }
 
 it('a second try spares the channels that have had the message', async () => {
   const { tell, meantFor } = teller();
-  expect(await tell('one', [works, fails])).toBe(false);
-  expect(await tell('one', [works, fails])).toBe(false);
+  expect(await tell('one', [works, fails])).toBe('some');
+  expect(await tell('one', [works, fails])).toBe('some');
   expect(meantFor).toEqual([['works', 'fails'], ['fails']]);
+});
+
+it('a second try of the first message is still the first', async () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'wk-notify-')), 'sent');
+  const records = ['sh', '-c', `cat >> ${file}; test -s ${file}.late`];
+  const { tell } = teller();
+  const late: Notify[number] = { channel: 'late', type: 'command', command: records };
+  await tell('one', [works, late]);
+  await tell('one', [works, late], 1);
+  const events = readFileSync(file, 'utf8').match(/"event":"\w+"/g);
+  rmSync(path.dirname(file), { recursive: true });
+  expect(events).toEqual(['"event":"opened"', '"event":"opened"']);
 });
 
 it('of messages that never got through only the newest thousand are remembered', async () => {

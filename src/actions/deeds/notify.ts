@@ -45,7 +45,7 @@ export class Notify implements Deed<NotifyOrder, 'told' | 'failed', string> {
   readonly #world: DeedWorld;
   readonly #health = new Map<string, ChannelHealth>();
   /** Channels that have had the present message of an incident, so that a second try spares them; not all incidents are told in the end. */
-  readonly #had = new Map<string, Set<string>>();
+  readonly #had = new Map<string, { names: Set<string>; event: HumanMessage['event'] }>();
   /** Incidents that people were told of with nothing to write it down in. */
   readonly #bare = new Map<string, true>();
 
@@ -74,12 +74,15 @@ export class Notify implements Deed<NotifyOrder, 'told' | 'failed', string> {
     // Whoever looks on is told too, and not again at every try of a channel that fails.
     if (!this.#had.has(id))
       this.#world.notice(`${message.title}: ${message.text} \`watchkeeper inbox\` says what to do`);
-    const had = this.#had.get(id) ?? new Set<string>();
-    keepNewest(this.#had, id, had, hadMax);
-    const failures = await this.#send(channels, message, had);
+    const { names } = this.#had.get(id) ?? { names: new Set<string>() };
+    keepNewest(this.#had, id, { names, event: message.event }, hadMax);
+    const failures = await this.#send(channels, message, names);
     await doing.at('sent');
     const none = { proof: null, proofMs: null };
-    if (failures.length > 0) return { outcome: 'failed', reason: shown(failures.join('; '), 500), ...none };
+    if (failures.length > 0) {
+      const reached = names.size === 0 ? [] : [`reached: ${[...names].join(', ')}`];
+      return { outcome: 'failed', reason: shown([...reached, ...failures].join('; '), 500), ...none };
+    }
     this.#had.delete(id);
     if (!doing.hasRow) keepNewest(this.#bare, id, true, hadMax);
     return { outcome: 'told', reason: this.#world.config().notify.length === 0 ? 'inbox-only' : null, ...none };
@@ -104,11 +107,18 @@ export class Notify implements Deed<NotifyOrder, 'told' | 'failed', string> {
     const had = this.#had.get(id);
     return config()
       .notify.map((entry) => openChannel(entry, environment))
-      .filter(({ name }) => had?.has(name) !== true);
+      .filter(({ name }) => had?.names.has(name) !== true);
+  }
+
+  /** Somebody has had the present message of it, though not through every channel. */
+  hasReached({ id }: Incident): boolean {
+    return (this.#had.get(id)?.names.size ?? 0) > 0;
   }
 
   #message({ incident, view, sinceMs }: NotifyOrder): HumanMessage {
-    const { title, text, whatToDo, attach } = messageFor(incident, view, sinceMs);
+    const { clock, environment } = this.#world;
+    const facts = { sinceMs, nowMs: clock.nowMs(), home: environment.HOME ?? null };
+    const { title, text, whatToDo, attach } = messageFor(incident, view, facts);
     return {
       v: 1,
       id: incident.id,
@@ -118,7 +128,7 @@ export class Notify implements Deed<NotifyOrder, 'told' | 'failed', string> {
       check: incident.check,
       subject: incident.subject === null ? null : shown(incident.subject, 200),
       severity: incident.severity,
-      event: incident.tells === 0 ? 'opened' : 'repeated',
+      event: this.#had.get(incident.id)?.event ?? (incident.tells === 0 ? 'opened' : 'repeated'),
       since: new Date(sinceMs).toISOString(),
       title: shown(title, 200),
       text: shown(text, 2_000),

@@ -81,6 +81,13 @@ export const claudeCode: AgentClient & { readonly sources: Required<Sources>; re
     isRecord: isTranscriptRecord,
     parseLine: parseRunLine,
   },
+  resume({ sessionId, record: file, home }) {
+    const configDir = file === null ? null : path.dirname(path.dirname(path.dirname(file)));
+    // It looks for the session where its configuration is.
+    const isUsual = configDir === null || (home !== null && configDir === defaultConfigDir(home));
+    const variables: Record<string, string> = isUsual ? {} : { CLAUDE_CONFIG_DIR: configDir };
+    return { variables, argv: ['claude', '--resume', sessionId] };
+  },
   trial: async () => (await import('./conform/trial.ts')).trial,
 };
 

@@ -2,6 +2,7 @@ import type { HookEvent, HookFact, HookInboxItem, HookOwner, StatusLine, UsageLi
 import { untrusted } from '../../model/text.ts';
 import { asCount, asNumber, asObject, asString, asTimeMs, type JsonObject } from '../json.ts';
 import { tagsIn } from '../tags.ts';
+import { askedText } from './asked.ts';
 import { errorKind } from './errors.ts';
 import { allowedMark } from './hook-script.ts';
 
@@ -104,7 +105,7 @@ function factOf(name: string, body: JsonObject, allowed: boolean): HookFact {
     case 'PostToolUseFailure':
       return { kind: 'tool-end', id: call, tool };
     case 'PermissionRequest':
-      return { kind: allowed ? 'allowed' : 'permission', tool };
+      return allowed ? { kind: 'allowed', tool } : { kind: 'permission', tool, asks: askedText(tool, body.tool_input) };
     case 'PreCompact':
       return { kind: 'compact-start' };
     case 'PostCompact':

@@ -7,14 +7,33 @@ import type { Row } from './screen-cells.ts';
  * end may be scrolled away, and above its choices stands what the agent wants to do, in the agent's own words.
  */
 
-type Reading = Pick<ScreenReading, 'shows' | 'tool' | 'resets'>;
+type Reading = Pick<ScreenReading, 'shows' | 'tool' | 'resets' | 'asks'>;
 
 const only = (shows: ScreenReading['shows']): Reading => ({ shows, tool: null, resets: null });
 
 export function readBottom(rows: Row[]): Reading | null {
   const lines = rows.map((row) => row.text);
   if (hasLeft(lines)) return only('left');
-  return readFramed(lines) ?? readBare(lines);
+  const reading = readFramed(lines) ?? readBare(lines);
+  if (reading === null || !asking.includes(reading.shows)) return reading;
+  const words = wordsOf(lines);
+  return words === '' ? reading : { ...reading, asks: untrusted(words) };
+}
+
+const asking: readonly ScreenReading['shows'][] = ['permission', 'question', 'setup', 'dialog'];
+const wordsMax = 1_500;
+
+/** What stands in it besides choices and keys; its upper end may be off the screen. */
+function wordsOf(lines: string[]): string {
+  const top = lines.findLastIndex((line) => isRule(line) || frame.test(line));
+  return lines
+    .slice(top + 1)
+    .map((line) => line.trim())
+    .filter(
+      (line) => /[\p{L}\p{N}]/u.test(line) && !/^(❯ )?(\d+\. |\[.\] )|^❯|\b(Esc|Enter|Ctrl[-+]\w|Tab) to /.test(line),
+    )
+    .join(' ')
+    .slice(0, wordsMax);
 }
 
 /** A shell's prompt is the last row, or the client's farewell is near it. */

@@ -16,6 +16,7 @@ import {
 } from '../json.ts';
 import { callSign, resultSign, statusIn } from '../signs.ts';
 import { tagsIn } from '../tags.ts';
+import { askedText } from './asked.ts';
 import { errorKind } from './errors.ts';
 import { excuses } from './excuses.ts';
 import { tools } from './tools.ts';
@@ -248,7 +249,8 @@ function assistantFacts(record: JsonObject): SessionFact[] {
     const tool = asString(part.name);
     if (id !== null && tool !== null) {
       const about = callWords(tool, part.input);
-      facts.push({ kind: 'tool-call', id, tool: tool.slice(0, 200), about, sign: signOf(tool, part.input) });
+      const sign = signOf(tool, part.input);
+      facts.push({ kind: 'tool-call', id, tool: tool.slice(0, 200), about, sign, asks: askedText(tool, part.input) });
     }
   }
   return facts;

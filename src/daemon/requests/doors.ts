@@ -34,6 +34,8 @@ export interface Doors {
   acting: Acting;
   saver: Saver;
   journal: Journal;
+  /** Where commands of the user look for what is theirs; null: nobody knows. */
+  userHome: string | null;
   /** Who this host is, as people call it and as its rows do. */
   host: { id: string; name: string };
   /** What was found about an agent and done to it lately; null: the database does not say. */

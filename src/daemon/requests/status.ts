@@ -1,4 +1,6 @@
+import { goOnCommand } from '../../decide/message.ts';
 import { fail, ok } from '../../model/result.ts';
+import { neededBy, nextOf } from '../people.ts';
 import { type AgentDocument, agentDocument, findingDocument, type StatusDocument } from '../status.ts';
 import type { Doors } from './doors.ts';
 import { agentField, defineRequest, type RequestAnswer } from './request.ts';
@@ -26,6 +28,7 @@ export function statusDocument(doors: Doors): StatusDocument {
   const nowMs = doors.clock.nowMs();
   const config = doors.config();
   const quietUntilMs = doors.quietUntilMs();
+  const needed = neededBy(doors);
   return {
     v: 1,
     daemon: {
@@ -44,8 +47,12 @@ export function statusDocument(doors: Doors): StatusDocument {
       ...agentDocument(view, doors.host.name, spawns.documents(view.agent), nowMs),
       handoff: acting.handoffs.running(view.agent),
       hold: acting.holdOn(view.agent),
+      needs_you: needed.includes(view.agent),
+      next: nextOf(view.agent, doors),
+      resume: view.reading.state === 'ended' ? goOnCommand(view, doors.userHome) : null,
       handoff_waits: doors.handoffWaits(view.agent),
     })),
+    needs_you: needed,
     findings: board.loose().map(({ finding }) => findingDocument(finding)),
   };
 }

@@ -1,3 +1,4 @@
+import { askedWords } from '../asked.ts';
 import { healthCheck, tells } from '../check.ts';
 import { minuteMs, minutes, type Own } from '../thresholds.ts';
 
@@ -6,12 +7,6 @@ declare module '../../model/check.ts' {
     'waiting-human': true;
   }
 }
-
-const asks: Record<string, string> = {
-  permission: 'it asks for a permission',
-  question: 'it asks a question',
-  setup: 'it has to be set up first',
-};
 
 export const waitingHuman = healthCheck({
   name: 'waiting-human',
@@ -37,7 +32,7 @@ export const waitingHuman = healthCheck({
         severity: 'warning',
         confidence,
         sinceMs,
-        evidence: [{ source, atMs: sinceMs, text: asks[detail ?? ''] ?? 'a dialog is open' }],
+        evidence: [{ source, atMs: sinceMs, text: askedWords(detail, view.asks) }],
         action: null,
       },
     };

@@ -2,7 +2,21 @@ import { shown } from '../../model/text.ts';
 
 /** stdout carries the result. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${forTerminal(text)}\n`);
+}
+
+/** A terminal whose locale is said to be another one than UTF-8 would show other characters. Nobody says: it is UTF-8. */
+const locale = process.env.LC_ALL || process.env.LC_CTYPE || process.env.LANG || 'UTF-8';
+const isAscii = process.stdout.isTTY === true && !/utf-?8/i.test(locale);
+const asAscii: Record<string, string> = { '…': '~', '→': '>', '·': '-', '–': '-', '“': '"', '”': '"', '×': 'x' };
+
+export function forTerminal(text: string): string {
+  return isAscii ? inAscii(text) : text;
+}
+
+/** As wide as it was, so that tables stay tables. */
+function inAscii(text: string): string {
+  return text.replace(/[^\x00-\x7f]/gu, (character) => asAscii[character] ?? '?'.repeat(width(character)));
 }
 
 export function printJson(value: unknown): void {
@@ -57,21 +71,29 @@ export function table(head: string[], rows: Cell[][]): string {
 /** At most so many columns; what is cut ends in a mark. */
 export function cutTo(text: string, columns: number): string {
   if (width(text) <= columns) return text;
+  return `${startOf(text, columns - 1)}…`;
+}
+
+/** As many characters from the start as there is room for. */
+function startOf(text: string, columns: number): string {
   let kept = '';
+  let left = columns;
   for (const character of text) {
-    if (width(kept + character) > columns - 1) break;
+    left -= width(character);
+    if (left < 0) break;
     kept += character;
   }
-  return `${kept}…`;
+  return kept;
 }
 
 /** Columns on a terminal; east Asian and emoji characters take two. */
 export function width(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let columns = 0;
   for (const character of text) {
     columns += /\p{M}/u.test(character)
       ? 0
-      : /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u.test(
+      : /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u.test(
             character,
           )
         ? 2
@@ -127,8 +149,18 @@ export function line(text: string): string {
   return process.stdout.isTTY ? cutTo(text, roomFor()) : text;
 }
 
+/** A command on a line of its own, which is never broken, so that it can be pasted. */
+export function commandLine(command: string): string {
+  return `  $ ${command}`;
+}
+
 /** Text of any length in lines of at most the terminal's width, all indented alike. A word longer than that stays whole. */
 export function wrapped(text: string, indent = '', room = roomFor()): string {
+  if (text.includes('\n'))
+    return text
+      .split('\n')
+      .map((each) => (each.startsWith(commandLine('')) ? each : wrapped(each, indent, room)))
+      .join('\n');
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
@@ -141,6 +173,22 @@ export function wrapped(text: string, indent = '', room = roomFor()): string {
   return [...lines, line].join('\n');
 }
 
+/** Lines of at most so many columns; a word longer than that is broken. */
+export function folded(text: string, room: number): string[] {
+  const words = text.split(' ').flatMap((word) => {
+    const parts: string[] = [];
+    let rest = word;
+    while (width(rest) > room) {
+      // At least one: a wide character may have no room at all.
+      const part = startOf(rest, room) || ([...rest][0] ?? '');
+      parts.push(part);
+      rest = rest.slice(part.length);
+    }
+    return [...parts, rest];
+  });
+  return wrapped(words.join(' '), '', room).split('\n');
+}
+
 /** Short words, then a text that goes on below its own beginning. */
 export function hanging(before: Cell[], text: string, room = roomFor()): string {
   const indent = before.map((cell) => ' '.repeat(width(cell.text) + 2)).join('');
@@ -149,7 +197,12 @@ export function hanging(before: Cell[], text: string, room = roomFor()): string 
 }
 
 export function roomFor(): number {
-  return process.stdout.isTTY ? (process.stdout.columns ?? columnsMax) : columnsMax;
+  return process.stdout.isTTY ? process.stdout.columns || columnsMax : columnsMax;
+}
+
+/** Of what is never cut in a pipe: whoever reads it there can do so. */
+export function pageRoom(): number {
+  return process.stdout.isTTY ? roomFor() : Number.POSITIVE_INFINITY;
 }
 
 /** Data of an event as `key=value` words. */

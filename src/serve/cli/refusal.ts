@@ -1,11 +1,11 @@
 import type { DeedReason } from '../../model/action.ts';
 import { askDaemon } from './daemon.ts';
-import { ago, when } from './output.ts';
+import { ago, commandLine, when } from './output.ts';
 
-/** Why nothing was done, and what would help. `level`: the authority it takes. */
+/** Why nothing was done, and what would help; below it perhaps a command. `level`: the authority it takes. */
 export async function refusalText(reason: string, agent: string, level: 'nudge' | 'manage'): Promise<string> {
   const ended = gone.includes(reason) ? await endedText(agent) : null;
-  if (ended !== null) return `${reason} (${ended})`;
+  if (ended !== null) return ended;
   const help = reason === 'authority' ? `\`watchkeeper authority ${agent} ${level}\` allows it` : wayOut(reason);
   return help === undefined ? reason : `${reason} (${help})`;
 }
@@ -16,8 +16,11 @@ const gone = ['not-agent', 'pane-dead', 'ended'];
 /** null: it lives. */
 async function endedText(agent: string): Promise<string | null> {
   const status = await askDaemon('status', {}).catch(() => null);
-  const since = status?.agents.find((each) => each.agent === agent && each.state === 'ended')?.since;
-  return since === undefined ? null : `it ended ${ago(Date.parse(since), Date.now())} ago, at ${when(since)}`;
+  const found = status?.agents.find((each) => each.agent === agent && each.state === 'ended');
+  if (found === undefined) return null;
+  const { since, resume } = found;
+  const ended = `it ended ${ago(Date.parse(since), Date.now())} ago, at ${when(since)}`;
+  return resume === null ? ended : `${ended}; this goes on with its session:\n${commandLine(resume)}`;
 }
 
 function wayOut(reason: string): string | undefined {

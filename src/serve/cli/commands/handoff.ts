@@ -89,7 +89,7 @@ async function handoffText(handoff: HandoffDocument, dryRun = false): Promise<st
     return [`it would be asked for ${file ?? 'a document'}${by}`, ...lacks].map((text) => wrapped(text)).join('\n');
   const last = steps.at(-1);
   return [
-    `${step}${why}${last === undefined ? '' : ` at ${when(last.at)}`}`,
+    wrapped(`${step}${last === undefined ? '' : ` at ${when(last.at)}`}${why}`),
     ...lacks,
     ...(waitsFor === null ? [] : [`waiting: ${waitsFor}`]),
     ...(file === null ? [] : [`document: ${file}${by}`]),

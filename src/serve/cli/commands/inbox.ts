@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { RequestDocument } from '../../../daemon/requests/table.ts';
 import { askDaemon } from '../daemon.ts';
-import { ago, print, printJson, say, withOwnTimes, wrapped } from '../output.ts';
+import { ago, commandLine, print, printJson, say, withOwnTimes, wrapped } from '../output.ts';
 
-type InboxItem = RequestDocument<'inbox'>['items'][number];
+type Inbox = RequestDocument<'inbox'>;
+type InboxItem = Inbox['items'][number];
 
 export function addInbox(program: Command): void {
   program
@@ -17,7 +18,7 @@ export function addInbox(program: Command): void {
     .action(async (options: { json?: boolean }) => {
       const inbox = await askDaemon('inbox', {});
       if (options.json) printJson(inbox);
-      else print(inbox.items.length === 0 ? 'nobody waits for you' : inbox.items.map(itemText).join('\n'));
+      else print(inboxText(inbox));
     });
   program
     .command('ack')
@@ -30,12 +31,21 @@ export function addInbox(program: Command): void {
     });
 }
 
-function itemText(item: InboxItem): string {
+function inboxText({ items, soon }: Inbox): string {
+  if (items.length + soon.length === 0) return 'nobody needs you';
+  return [
+    ...items.map((item) => itemText(item, item.name, item.id.slice(0, 8))),
+    ...soon.map((item) => itemText(item, item.agent, 'nobody was told yet')),
+  ].join('\n');
+}
+
+type Said = Pick<InboxItem, 'kind' | 'since' | 'text' | 'answer_with'>;
+
+function itemText(item: Said, name: string, known: string): string {
   const since = ago(Date.parse(item.since), Date.now());
   return [
-    wrapped(`${item.agent}  ${item.kind}  for ${since}  ${item.id.slice(0, 8)}`),
+    wrapped(`${name}  ${item.kind}  for ${since}  ${known}`),
     wrapped(withOwnTimes(item.text), '  '),
-    // Whole, so that they can be pasted.
-    ...item.answer_with.map((command) => `  $ ${command}`),
+    ...item.answer_with.map(commandLine),
   ].join('\n');
 }

@@ -77,6 +77,7 @@ function slot(text: string, all: Record<string, string>): Record<string, string>
 async function promptText(result: PromptResult): Promise<string> {
   const proof = result.proof_ms === null ? '' : ` after ${result.proof_ms} ms, by the client's ${result.proof}`;
   const why = result.reason === null ? '' : `: ${await refusalText(result.reason, result.agent, 'nudge')}`;
+  const [said = '', ...commands] = why.split('\n');
   const answer = result.answer === null ? '' : `\n${result.answer.text}`;
-  return wrapped(`${result.outcome}${why}${proof} [${result.tag}]`) + answer;
+  return [wrapped(`${result.outcome}${said}${proof} [${result.tag}]`), ...commands].join('\n') + answer;
 }
