@@ -136,6 +136,7 @@ export class Acting {
     this.handoffs = new Handoffs({
       ...acted,
       uid: processes.uid,
+      running: (name) => spawns.running(name),
       directory: (pid) => processes.directory(pid),
       hasSession: (name, sessionId) => {
         const seen = watcher.agent(name)?.seen;

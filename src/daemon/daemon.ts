@@ -347,7 +347,7 @@ export class Daemon {
     this.#reloadConfig();
     this.#fleet.useConfigDirs((client) => configDirsOf(this.#config.current().config.clients, client));
     void this.#spawns.refresh();
-    this.#spawns.look(this.#take(await this.#watcher.tick()));
+    this.#lookAtSpawns(this.#take(await this.#watcher.tick()));
     this.#acting.round();
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
     void this.#saver.save();
@@ -370,7 +370,12 @@ export class Daemon {
 
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
-    this.#spawns.look(this.#take(this.#watcher.pulse()), spawnsPulseMs);
+    this.#lookAtSpawns(this.#take(this.#watcher.pulse()), spawnsPulseMs);
+  }
+
+  #lookAtSpawns(sightings: readonly Sighting[], pauseMs = 0): void {
+    const { handoffs } = this.#acting;
+    this.#spawns.look(sightings, (agent, from, to) => handoffs.isSameWork(agent, from, to), pauseMs);
   }
 
   /** One agent after the other: what each wrote is not kept for long. How all of them are seen then. */

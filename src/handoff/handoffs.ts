@@ -37,6 +37,7 @@ import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
 import { newHandoff } from './new-handoff.ts';
 import { type HandoffNews, handoffTroubles, newsOf, stuckFinding } from './news.ts';
 import { Trust, type TrustParts } from './trust.ts';
+import { isSameWork, workToList } from './work.ts';
 
 export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSession' | 'odd'> {
   host: string;
@@ -53,6 +54,8 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   actions: HandoffActions;
   agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue' | 'isBehind'> | null;
   board: Pick<Board, 'about' | 'findings' | 'post' | 'view' | 'views'>;
+  /** The ids of the background work that runs for an agent, whoever told of it. */
+  running: (agent: string) => readonly string[];
   flush: () => Promise<boolean>;
   /** Rows and events about it. */
   news: (news: HandoffNews) => void;
@@ -116,6 +119,12 @@ export class Handoffs {
   running(agent: string): HandoffStep | null {
     const cycle = this.#open.get(agent);
     return cycle === undefined ? null : stepOf(cycle.handoff);
+  }
+
+  /** Does the background work of one session of an agent go on in the other? null: that is yet to be decided. */
+  isSameWork(agent: string, from: string, to: string): boolean | null {
+    const over = this.#over.filter((handoff) => handoff.agent === agent);
+    return isSameWork(this.#open.get(agent)?.handoff ?? null, over, from, to);
   }
 
   /** What is done or waited for; null: no handoff runs. */
@@ -286,7 +295,7 @@ export class Handoffs {
       uid: this.#parts.uid,
       // Later only its hash counts: it may have been put back.
       askedMs: stepOf(handoff) === 'cleared' ? 0 : (asked?.atMs ?? handoff.requestedMs),
-      background: view.background.map(({ id }) => id),
+      background: workToList(view, this.#parts.running(handoff.agent), actions),
       recipe: recipeCalled(handoff.recipe, this.#parts.config().handoff.recipes),
     });
   }

@@ -112,6 +112,7 @@ class Desk {
       host: 'h',
       hold: () => 'ours',
       isElsewhere: () => false,
+      running: () => [],
       directory: () => null,
       hasSession: () => true,
       odd: () => {},

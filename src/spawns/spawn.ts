@@ -13,8 +13,12 @@ export interface SpawnInstant {
   limits: SpawnLimits;
 }
 
+/** Does the work of one session of an agent go on in another? null: that is yet to be known. */
+export type IsSameWork = (agent: string, from: string, to: string) => boolean | null;
+
 interface Surroundings {
   parent: Sighting | null;
+  isSameWork: IsSameWork;
   glance: (path: string) => OutputGlance;
   outputs: Outputs;
   sharedWith: string[];
@@ -73,7 +77,7 @@ export class Spawn {
   look(moment: SpawnInstant, around: Surroundings): SpawnStatus {
     const before = this.row.status;
     this.#age ??= { ms: Math.max(0, moment.nowMs - this.row.spawnedAtMs), monotonicMs: moment.monotonicMs };
-    this.#findParent(around.parent, moment.nowMs);
+    this.#findParent(around, moment.nowMs);
     if (this.end === null) this.#lookAtOutputs(moment, around);
     const waiting = this.#isWaiting(around.parent, moment);
     const verdict = judgeSpawn(
@@ -123,14 +127,15 @@ export class Spawn {
     };
   }
 
-  #findParent(parent: Sighting | null, nowMs: number): void {
+  #findParent({ parent, isSameWork }: Surroundings, nowMs: number): void {
     const { agent, sessionId } = this.row;
-    const how =
-      agent !== null && (parent === null || parent.reading.state === 'ended')
-        ? 'ended'
-        : sessionId !== null && parent !== null && parent.sessionId !== null && parent.sessionId !== sessionId
-          ? 'cleared'
-          : null;
+    const to = parent?.sessionId ?? null;
+    const isLeft = agent !== null && sessionId !== null && to !== null && to !== sessionId;
+    const goesOn = isLeft ? isSameWork(agent, sessionId, to) : true;
+    // What runs, and what failed without anybody knowing, belongs to the session that its parent was handed over to.
+    if (isLeft && goesOn === true && (!this.isOver || this.untold)) this.row = { ...this.row, sessionId: to };
+    const isEnded = agent !== null && (parent === null || parent.reading.state === 'ended');
+    const how = isEnded ? 'ended' : goesOn === false ? 'cleared' : null;
     if (how === null) this.orphan = null;
     else if (this.orphan?.how !== how) this.orphan = { how, sinceMs: nowMs };
   }

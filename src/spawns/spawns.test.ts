@@ -337,6 +337,46 @@ describe('the parent', () => {
     ]);
   });
 
+  it('that was handed over to a fresh session takes all its work along, and is asked about it as before', async () => {
+    const works = [shell(world, 'b1'), shell(world, 'b2')];
+    const running = () => [...spawns.running('p-ps')].sort();
+    tracked(world, 1, { output: '/tmp/t1.log' });
+    await spawns.restore();
+    tell(spawns, world, works);
+    expect(running()).toEqual(['b1', 'b2', 't1']);
+    // Between the clear and the resume prompt nobody knows yet whose session it is.
+    world.handedOver = () => null;
+    world.view = view('idle', { sessionId: 's2' });
+    tell(spawns, world, []);
+    expect(findings()).toEqual([]);
+    world.handedOver = (from, to) => from === 's1' && to === 's2';
+    world.look(spawns);
+    expect(world.rows.slice(-3).map(({ sessionId }) => sessionId)).toEqual(['s2', 's2', 's2']);
+    expect(running()).toEqual(['b1', 'b2', 't1']);
+    // However long ago the handoff is, by then.
+    world.handedOver = () => false;
+    tell(spawns, world, [], [['b2', { how: 'failed', atMs: world.nowMs, text: 'exit code 3' }]]);
+    world.pass(15 * minute);
+    world.look(spawns);
+    expect(findings()?.sort()).toEqual(['spawn-failed b2', 'spawn-stalled b1', 'spawn-stalled t1']);
+    world.pass(15 * minute);
+    world.look(spawns);
+    expect(findings()?.sort()).toEqual(['spawn-abandoned b1', 'spawn-abandoned t1', 'spawn-failed b2']);
+  });
+
+  it('that was handed over and put back has its work again; cleared by hand then, it leaves orphans', () => {
+    tell(spawns, world, [shell(world, 'b1')]);
+    world.handedOver = (from, to) => from !== 's3' && to !== 's3';
+    world.view = view('idle', { sessionId: 's2' });
+    tell(spawns, world, []);
+    world.view = view('idle', { sessionId: 's1' });
+    tell(spawns, world, [shell(world, 'b1')]);
+    expect([findings(), world.rows.at(-1)?.sessionId]).toEqual([[], 's1']);
+    world.view = view('idle', { sessionId: 's3' });
+    tell(spawns, world, []);
+    expect(findings()).toEqual(['orphaned-work s1']);
+  });
+
   it('that ended takes its subagents along, and leaves its shells behind', () => {
     const works = [shell(world, 'a1', { kind: 'subagent' }), shell(world, 'b1')];
     tell(spawns, world, works);

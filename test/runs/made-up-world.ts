@@ -43,6 +43,8 @@ export class MadeUp {
   session: string | null = 'old';
   state: State = 'idle';
   readonly done: string[] = [];
+  /** The ids of work that was tracked for it. */
+  running: string[] = [];
   readonly #rows = new Map<string, Handoff>();
   readonly documents = new Map<string, string>();
   readonly #ledger: (HandoffAction & { handoff: string })[] = [];
@@ -91,6 +93,16 @@ export class MadeUp {
 
   handoffs(agent: string): Handoff[] {
     return [...this.#rows.values()].filter((row) => row.agent === agent);
+  }
+
+  /** What it was asked for its document, each time. */
+  get asks(): string[] {
+    return this.#ledger.flatMap(({ deed, typed }) => (deed === 'ask' && typed !== null ? [typed] : []));
+  }
+
+  /** Whose the work of the old session is, by what the daemon knows. */
+  get takesWork(): boolean | null {
+    return this.#daemon?.isSameWork('a-ps', 'old', 'new') ?? null;
   }
 
   next(agent = 'a-ps'): string | null {
@@ -193,6 +205,7 @@ export class MadeUp {
       board: this.#board(),
       flush: async () => true,
       news: () => {},
+      running: () => this.running,
       directory: () => null,
       hasSession: () => true,
       odd: (...row) => this.odd.push(row),
