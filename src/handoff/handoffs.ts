@@ -255,7 +255,7 @@ export class Handoffs {
       this.#open.delete(view.agent);
       return null;
     }
-    this.#tell(handoff);
+    this.#tell(cycle);
     return cycle;
   }
 
@@ -412,7 +412,7 @@ export class Handoffs {
       this.#over.push(handoff);
       this.#over = this.#over.filter(({ requestedMs }) => requestedMs > this.#parts.clock.nowMs() - rememberedMs);
     }
-    this.#tell(handoff);
+    this.#tell(cycle);
   }
 
   async #readAgain(cycle: Cycle): Promise<void> {
@@ -430,9 +430,9 @@ export class Handoffs {
     return handoffDocument(cycle.handoff, move.do === 'wait' ? waitWords(move.reason) : null, waits);
   }
 
-  #tell(handoff: Handoff): void {
+  #tell({ handoff, actions }: Cycle): void {
     this.#post();
     const trouble = this.#parts.board.findings(handoff.agent).find(({ subject }) => subject === handoff.id);
-    this.#parts.news(newsOf(handoff, trouble?.id ?? null));
+    this.#parts.news(newsOf(handoff, trouble?.id ?? null, actions));
   }
 }

@@ -49,6 +49,8 @@ export interface CheckRow {
   type: string;
   status: 'ok' | 'warning' | 'critical' | 'unknown';
   details: { [key: string]: Json };
+  /** What was done, where the row comes after it; null: the ledger's outcomes will say. */
+  taken?: string | null;
 }
 
 /** What one flush writes, all or nothing. */
@@ -98,6 +100,7 @@ export interface Store {
   seeHost(host: string): Promise<Result<void, StoreFailure>>;
   /** The ledger: what is meant to be done, before it is done. Not written, not done. */
   intend(action: Action): Promise<Result<void, StoreFailure>>;
+  /** Also into the check rows of what it was about. */
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
   /** Deeds without their last word: the daemon ended before it was known. `delivered`: that it was done, is. */
   openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;
@@ -111,8 +114,6 @@ export interface Store {
     endedAfterMs: number,
     only: SpawnSource | null,
   ): Promise<Result<StoredSpawn[], StoreFailure>>;
-  /** Writes what was done about a finding into its check rows. */
-  noteAction(finding: string, taken: string): Promise<Result<void, StoreFailure>>;
   saveIncident(incident: Incident): Promise<Result<void, StoreFailure>>;
   /** What people were told without a database; `anyway`: also of an agent that is not on record. */
   storeTold(told: Told, anyway: boolean): Promise<Result<'stored' | 'no-agent', StoreFailure>>;

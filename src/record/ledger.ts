@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/action.ts';
 import type { Json } from '../model/event.ts';
 import type { ProcessId } from '../model/world.ts';
+import { noteOutcome } from './action-taken.ts';
 import { time } from './agent-row.ts';
 import { isAlive, ownProcess } from './own-process.ts';
 import {
@@ -53,6 +54,7 @@ export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): P
       outcome.proof === null ? null : JSON.stringify(outcome.proof),
     ],
   );
+  await noteOutcome(client, outcome);
 }
 
 /** Of one agent. The bound also has the rows looked up agent by agent, however long the ledger. */

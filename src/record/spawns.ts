@@ -147,12 +147,3 @@ export function storedSpawns(rows: readonly unknown[], odd: OddRow = leftOut): S
     isUnopened: row.unopened === true,
   }));
 }
-
-/** What was done about a finding, beside what was found. */
-export async function noteAction(client: pg.ClientBase, finding: string, taken: string): Promise<void> {
-  await client.query(
-    `UPDATE health_checks SET action_taken = concat_ws(', ', action_taken, $2::text)
-     WHERE details->>'finding' = $1 AND status <> 'ok'`,
-    [finding, taken],
-  );
-}

@@ -14,7 +14,7 @@ import { conclude, intend, openActions } from './ledger.ts';
 import { addClockMark, clockMarks, expire, newestRowMs } from './retention.ts';
 import { leftOut, type OddRow } from './rows.ts';
 import { recentScores, saveScore } from './scores.ts';
-import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
+import { cut, loadSpawns, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
 import { loadAgents } from './stored-agents.ts';
 import { storeTold } from './told.ts';
 
@@ -56,7 +56,6 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     lastRulePrompts: (host, afterMs) => inTransaction(pool, (client) => lastRulePrompts(client, host, afterMs)),
     loadSpawns: (host, endedAfterMs, only) =>
       inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only, odd)),
-    noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),
     saveIncident: (incident) => inTransaction(pool, (client) => saveIncident(client, incident)),
     storeTold: (told, anyway) => inTransaction(pool, (client) => storeTold(client, told, anyway)),
     openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host, odd)),
@@ -189,8 +188,8 @@ function eventRow(event: WatchEvent): object {
 
 /** A batch whose commit was not acknowledged comes again: the same verdict at the same moment is the same row. */
 const insertChecks = `
-  INSERT INTO health_checks (project, check_time, check_type, status, details, agent_id, host)
-  SELECT project, check_time, check_type, status, details, agent_id, host
+  INSERT INTO health_checks (project, check_time, check_type, status, details, action_taken, agent_id, host)
+  SELECT project, check_time, check_type, status, details, action_taken, agent_id, host
   FROM jsonb_populate_recordset(NULL::health_checks, $1::jsonb) new
   WHERE NOT EXISTS (
     SELECT FROM health_checks old WHERE old.check_time = new.check_time AND old.agent_id IS NOT DISTINCT FROM new.agent_id
@@ -203,5 +202,6 @@ function checkRow(row: CheckRow): object {
     check_type: cut(row.type, 50),
     status: row.status,
     details: row.details,
+    action_taken: row.taken ?? null,
   };
 }

@@ -208,7 +208,6 @@ export class Keeper {
     open.incident.lastTellMs = this.#parts.clock.nowMs();
     open.retryWaitMs = retryFirstMs;
     this.#parts.board.save(open);
-    if (open.incident.tells === 1) await this.#parts.store.noteAction(open.incident.id, 'told human');
   }
 
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */

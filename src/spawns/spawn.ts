@@ -50,6 +50,7 @@ export class Spawn {
   readonly #firstQuietMs: number;
   #age: { ms: number; monotonicMs: number } | null = null;
   #waitedMonotonicMs: number | null = null;
+  #answeredMonotonicMs: number | null = null;
   #ending: { stamp: string; line: string | null } | null = null;
 
   /** `firstQuietMs`: how long it had been quiet when an earlier run last looked, where nothing else tells. */
@@ -67,6 +68,11 @@ export class Spawn {
 
   get watched(): readonly { path: string }[] {
     return this.#outputs;
+  }
+
+  /** Its parent was asked about it, and said something. */
+  answered(monotonicMs: number): void {
+    this.#answeredMonotonicMs = monotonicMs;
   }
 
   get isOver(): boolean {
@@ -153,7 +159,8 @@ export class Spawn {
       seen.filter(({ glance }) => glance.problem === null).sort((a, b) => a.quietMs - b.quietMs)[0] ?? seen[0];
     if (best === undefined) {
       // Nothing to look at: what passed while nobody watched says nothing about it.
-      this.quietMs = this.#firstQuietMs + monotonicMs - (this.#age?.monotonicMs ?? monotonicMs);
+      const watchedMs = this.#firstQuietMs + monotonicMs - (this.#age?.monotonicMs ?? monotonicMs);
+      this.quietMs = Math.min(watchedMs, monotonicMs - (this.#answeredMonotonicMs ?? Number.NEGATIVE_INFINITY));
       return;
     }
     this.problem = best.glance.problem === null ? null : (problems[best.glance.problem] ?? best.glance.problem);

@@ -129,6 +129,16 @@ export class Spawns {
     return null;
   }
 
+  /**
+   * An agent has answered a question about its work, or about some of it. Of what cannot be seen that is a sign of life; of
+   * all else its output is the better word.
+   */
+  answered(agent: string | null, taskIds: readonly string[] | null): void {
+    for (const spawn of this.#active(agent ?? '')) {
+      if (taskIds === null || taskIds.includes(spawn.row.taskId)) spawn.answered(this.#parts.clock.monotonicMs());
+    }
+  }
+
   documents(agent: string): SpawnDocument[] {
     return this.#active(agent).map((spawn) => spawnDocument(spawn));
   }
