@@ -29,6 +29,7 @@ import { shown } from '../model/text.ts';
 import type { Processes } from '../model/world.ts';
 import { type AgentRecord, readAgentRecord } from '../record/agent-record.ts';
 import { whyKept } from '../record/redact.ts';
+import { ContextReports } from '../rows/context-reports.ts';
 import type { Database } from '../rows/database.ts';
 import { Journal } from '../rows/journal.ts';
 import type { OddRows } from '../rows/odd-rows.ts';
@@ -109,6 +110,7 @@ export class Daemon {
   readonly #board: Board;
   readonly #examiner: Examiner;
   readonly #healthRows: HealthRows;
+  readonly #reports: ContextReports;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
   readonly #saver: Saver;
@@ -196,10 +198,12 @@ export class Daemon {
     this.#board = new Board({ ...common, host: host.id, store: rows.store, record, failed });
     this.#examiner = new Examiner({ ...common, board: this.#board });
     this.#healthRows = new HealthRows(common.config);
+    this.#reports = new ContextReports(store, host.id);
     this.#watcher = new Watcher({
       ...common,
       ...{ host: host.id, clients, fleet: this.#fleet, inbox, said, board: this.#board, examiner: this.#examiner },
       off: (client, clientVersion) => broken.of(client, clientVersion),
+      report: (agent) => this.#reports.of(agent),
       configFor: (directories) => configAt(this.#config.current(), directories),
       congested: () => !this.#saver.isDown && this.#journal.pending > congestedRows,
       changed: () => this.#loop.nudge(false),
@@ -269,6 +273,7 @@ export class Daemon {
     this.#watcher.restore(stored.value);
     if (aheadMs > 0) this.#clock.tell(aheadMs, this.#clock.nowMs());
     await this.#spawns.restore();
+    await this.#reports.refresh();
     for (const file of this.#config.missing())
       this.#notice(
         'warn',
@@ -347,6 +352,7 @@ export class Daemon {
     this.#reloadConfig();
     this.#fleet.useConfigDirs((client) => configDirsOf(this.#config.current().config.clients, client));
     void this.#spawns.refresh();
+    void this.#reports.refresh();
     this.#lookAtSpawns(this.#take(await this.#watcher.tick()));
     this.#acting.round();
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);

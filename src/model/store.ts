@@ -1,5 +1,5 @@
 import type { Action, ActionOutcome } from './action.ts';
-import type { Authority, Sighting, Source } from './agent.ts';
+import type { Authority, ContextReport, ContextSource, Sighting } from './agent.ts';
 import type { AgentRef } from './agent-ref.ts';
 import type { AgingRows, ClockMark } from './aging.ts';
 import type { Deeds, RulePrompt } from './deeds.ts';
@@ -34,7 +34,7 @@ export interface ContextPoint {
   used: number;
   window: number;
   usable: number;
-  source: Source;
+  source: ContextSource;
   /** When the turn began in which it was said. */
   turnAtMs: number | null;
   /** What set off the client's compaction that led to this figure; null: none did. */
@@ -122,6 +122,8 @@ export interface Store {
   saveScore(score: Score): Promise<Result<void, StoreFailure>>;
   /** What ended after the given time, the oldest first. */
   recentScores(host: string, afterMs: number): Promise<Result<RecentScore[], StoreFailure>>;
+  /** What other programs wrote of the contexts of agents, by their names. */
+  contextReports(host: string): Promise<Result<Map<string, ContextReport>, StoreFailure>>;
   saveAuthority(agent: AgentRef, authority: Authority): Promise<Result<void, StoreFailure>>;
   loadAuthorities(host: string): Promise<Result<Map<string, Authority>, StoreFailure>>;
   beginHandoff(handoff: Handoff): Promise<Result<void, StoreFailure>>;

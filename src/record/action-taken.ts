@@ -13,21 +13,24 @@ const charsMax = 4_000;
  * handoff is there for.
  */
 const noteAction = `
-  WITH done AS (
-    SELECT a.id, a.agent_id, a.intent, a.finding, CASE a.kind
-      WHEN 'prompt' THEN 'prompted agent' WHEN 'notify' THEN 'told human' WHEN 'interrupt' THEN 'interrupted agent'
-      WHEN 'command' THEN 'typed ' || left(a.intent->>'command', 100) WHEN 'ack' THEN 'acknowledged' ELSE a.kind END AS what
-    FROM actions a WHERE a.id = $1),
+  WITH done AS (SELECT id, kind, agent_id, intent, finding FROM actions WHERE id = $1),
   about AS (
     SELECT finding FROM done WHERE finding IS NOT NULL
     UNION SELECT jsonb_array_elements_text(intent->'findings') FROM done WHERE jsonb_typeof(intent->'findings') = 'array'
     UNION SELECT i.id::text FROM done JOIN incidents i ON i.agent_id = done.agent_id
       WHERE done.intent ? 'handoff' AND i.check_name = 'context-full' AND i.closed_at IS NULL),
-  words AS (SELECT format('%s: %s, action %s', what, $2::text, id) AS text FROM done)
-  UPDATE health_checks h SET action_taken = concat_ws('; ', h.action_taken, words.text)
-  FROM words
-  WHERE h.details->>'finding' = ANY (ARRAY(SELECT finding FROM about)) AND h.status <> 'ok'
-    AND length(coalesce(h.action_taken, '')) < ${charsMax} AND strpos(coalesce(h.action_taken, ''), words.text) = 0`;
+  taken AS (
+    SELECT h.id, h.action_taken AS before, format('%s: %s, action %s', CASE done.kind
+      WHEN 'prompt' THEN CASE h.check_type WHEN 'spawn' THEN 'prompted parent' ELSE 'prompted agent' END
+      WHEN 'notify' THEN 'told human'
+      WHEN 'interrupt' THEN 'interrupted agent'
+      WHEN 'command' THEN 'typed ' || left(done.intent->>'command', 100)
+      WHEN 'ack' THEN 'acknowledged'
+      ELSE done.kind END, $2::text, done.id) AS text
+    FROM done, health_checks h
+    WHERE h.details->>'finding' = ANY (ARRAY(SELECT finding FROM about)) AND h.status <> 'ok')
+  UPDATE health_checks h SET action_taken = concat_ws('; ', before, text) FROM taken
+  WHERE h.id = taken.id AND length(coalesce(before, '')) < ${charsMax} AND strpos(coalesce(before, ''), text) = 0`;
 
 export async function noteOutcome(client: pg.ClientBase, { actionId, outcome }: ActionOutcome): Promise<void> {
   if (!nothing.includes(outcome)) await client.query(noteAction, [actionId, outcome]);

@@ -5,7 +5,7 @@ import type { SpawnRow } from '../model/spawn.ts';
 import type { CheckRow, SessionRow, Store, StoreBatch, StoreFailure } from '../model/store.ts';
 import { agentRow, time, upsertAgents } from './agent-row.ts';
 import { reasonOf, speakPlainly } from './connection.ts';
-import { insertPoints, pointRow } from './context.ts';
+import { contextReports, insertPoints, pointRow } from './context.ts';
 import { deedsAbout, lastRulePrompts } from './deeds.ts';
 import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
 import { enterHost, seeHost } from './hosts.ts';
@@ -61,6 +61,7 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host, odd)),
     saveScore: (score) => inTransaction(pool, (client) => saveScore(client, score)),
     recentScores: (host, afterMs) => inTransaction(pool, (client) => recentScores(client, host, afterMs, odd)),
+    contextReports: (host) => inTransaction(pool, (client) => contextReports(client, host, odd)),
     saveAuthority: (agent, authority) => inTransaction(pool, (client) => saveAuthority(client, agent, authority)),
     loadAuthorities: (host) => inTransaction(pool, (client) => loadAuthorities(client, host, odd)),
     beginHandoff: (handoff) => inTransaction(pool, (client) => beginHandoff(client, handoff)),

@@ -11,6 +11,7 @@ import type { TurnWords } from '../detect/turn-words.ts';
 import type {
   Authority,
   ContextReading,
+  ContextReport,
   OffFacts,
   RegistryActivity,
   Sighting,
@@ -57,6 +58,8 @@ interface Parts {
   bands: () => readonly number[];
   /** From when on the checks speak. */
   limits: () => Values;
+  /** What another program wrote of its context. */
+  report: () => ContextReport | null;
 }
 
 /** What the watcher brings to a look at one agent. */
@@ -247,7 +250,9 @@ export class WatchedAgent {
     const signs = this.#signs(observation, subagents, senses, nowMs);
     this.#lastSigns = signs;
     const view = this.#describe(observation, signs);
-    if (view.context?.source === 'statusline') look.points.push(...this.#session.seen(view.context));
+    const { source } = view.context ?? {};
+    if (view.context !== null && (source === 'statusline' || source === 'ps_sessions'))
+      look.points.push(...this.#session.seen(view.context));
     this.#compare(view, nowMs, look);
     if (look.events.length > 0 || look.changed) look.sessions.push(...this.#session.row(view));
     this.#view = view;
@@ -320,6 +325,7 @@ export class WatchedAgent {
       inbox,
       off: this.#allOff(),
       bands: this.#parts.bands(),
+      report: this.#parts.report(),
       isBehind: this.#hasBacklog,
       last: this.lastView,
     });
