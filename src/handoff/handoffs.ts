@@ -4,14 +4,7 @@ import { nextMove, timeAtStep } from '../decide/handoff/cycle.ts';
 import { hasArrived } from '../decide/handoff/deeds.ts';
 import type { HandoffFacts, Move } from '../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../decide/handoff/places.ts';
-import {
-  backgroundMs,
-  documentRecipe,
-  policyFor,
-  recipeCalled,
-  recipeFile,
-  recipeFor,
-} from '../decide/handoff/recipe.ts';
+import { backgroundMs, documentRecipe, policyFor, recipeCalled } from '../decide/handoff/recipe.ts';
 import { withTraces } from '../decide/handoff/traces.ts';
 import { isRulesFirst, isTry, whyNotYet, wouldStand } from '../decide/handoff/tries.ts';
 import { whyHandOff } from '../decide/handoff/trigger.ts';
@@ -33,9 +26,11 @@ import type { WatchedAgent } from '../watch/watched-agent.ts';
 import { Cycle, moveHandoff } from './cycle.ts';
 import { type HandoffActions, HandoffDeeds, isWriting, type TypedMove } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
-import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
+import { lookAtDocument, type SeenDocument } from './look.ts';
 import { newHandoff } from './new-handoff.ts';
 import { type HandoffNews, handoffTroubles, newsOf, stuckFinding } from './news.ts';
+import { OddHandoffs } from './odd-handoffs.ts';
+import { type Plan, planFor } from './plan.ts';
 import { Trust, type TrustParts } from './trust.ts';
 import { isSameWork, workToList } from './work.ts';
 
@@ -43,7 +38,16 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   host: string;
   home: Home;
   uid: number;
-  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions' | 'handoffText'>;
+  store: Pick<
+    Store,
+    | 'beginHandoff'
+    | 'takeHandoffStep'
+    | 'loadHandoffs'
+    | 'oddHandoffs'
+    | 'endOddHandoff'
+    | 'handoffActions'
+    | 'handoffText'
+  >;
   clock: Clock;
   git: Git;
   config: () => Config;
@@ -74,6 +78,7 @@ export class Handoffs {
   readonly #parts: HandoffsParts;
   readonly #deeds: HandoffDeeds;
   readonly #trust: Trust;
+  readonly #odd: OddHandoffs;
   /** Open ones, by agent, in the order they were requested. */
   readonly #open = new Map<string, Cycle>();
   /** Those of the last day that are over, oldest first. */
@@ -84,6 +89,7 @@ export class Handoffs {
     this.#parts = parts;
     this.#running = new Running(parts.failed);
     this.#trust = new Trust(parts);
+    this.#odd = new OddHandoffs(parts);
     this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
 
@@ -94,7 +100,7 @@ export class Handoffs {
   async restore(only: ReadonlySet<string> | null = null, aheadMs = 0): Promise<boolean> {
     const { store, host, clock } = this.#parts;
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs - aheadMs);
-    if (!stored.ok) return false;
+    if (!stored.ok || !(await this.#odd.read())) return false;
     this.#over = this.#over.filter(({ agent }) => only?.has(agent) !== true);
     for (const agent of only ?? []) this.#open.delete(agent);
     for (const handoff of stored.value.filter(({ agent }) => only === null || only.has(agent))) {
@@ -137,6 +143,7 @@ export class Handoffs {
 
   round(views: readonly AgentView[]): void {
     this.#post();
+    this.#running.begin(this.#odd.round());
     const isOurs = ({ agent }: { agent: string }) => !this.#parts.isElsewhere(agent);
     for (const view of views.filter(isOurs)) if (!this.#open.has(view.agent)) this.#considerRule(view);
     for (const cycle of this.#open.values()) {
@@ -159,20 +166,22 @@ export class Handoffs {
     const cycle = this.#open.get(agent);
     if (cycle !== undefined) return this.#document(cycle);
     const view = this.#parts.board.view(agent);
-    const reason = view === null ? 'not-agent' : this.#whyNotBegin(view);
     const atMs = this.#parts.clock.nowMs();
-    const file = view?.cwd == null ? null : this.#fileFor(agent, view.cwd, atMs);
+    const plan = view?.cwd == null ? null : this.#plan(view, atMs);
+    const unsayable = plan?.canBeSaid === false ? 'unsafe-path' : null;
+    const reason = view === null ? 'not-agent' : (this.#whyNotBegin(view) ?? unsayable);
     const would = {
       by,
-      file,
+      file: plan?.file ?? null,
       session: view?.sessionId ?? null,
-      recipe: this.#recipeName(agent),
+      recipe: plan?.recipe ?? documentRecipe,
       atMs,
       waits: this.#parts.handoffWaits(agent),
     };
     if (view === null || reason !== null || dryRun) return unbegunDocument(agent, reason, would);
     const begun = await this.#begin(view, 'human', by);
-    return begun === null ? unbegunDocument(agent, 'no-ledger', would) : this.#document(begun);
+    const why = this.#odd.isBlocked(agent) ? 'untrusted' : 'no-ledger';
+    return begun === null ? unbegunDocument(agent, why, would) : this.#document(begun);
   }
 
   document(id: string): HandoffDocument | null {
@@ -183,8 +192,8 @@ export class Handoffs {
   }
 
   #post(): void {
-    const stuck = (agent: string) => this.#stuck(this.#open.get(agent));
-    this.#parts.board.post('handoffs', handoffTroubles(this.#parts.board.views(), stuck, this.#over));
+    const wrong = (agent: string) => this.#odd.finding(agent) ?? this.#stuck(this.#open.get(agent));
+    this.#parts.board.post('handoffs', handoffTroubles(this.#parts.board.views(), wrong, this.#over));
   }
 
   /** A person knows of the failed one. */
@@ -207,11 +216,12 @@ export class Handoffs {
   }
 
   /** `rule`: in watch mode and while paused a rule's handoff is still put on record, and goes no further. */
-  #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): Refusal | 'ended' | 'unknown' | null {
+  #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): Refusal | 'ended' | 'unknown' | 'untrusted' | null {
     if (view.reading.state === 'ended' || view.reading.state === 'unknown') return view.reading.state;
     if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
     // What is shown of an odd path is not the path.
     if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
+    if (this.#odd.isBlocked(view.agent)) return 'untrusted';
     const forbidden = this.#forbidden(view);
     const isForGood = forbidden === 'authority' || forbidden === 'held-elsewhere';
     return by === 'rule' && !isForGood ? null : forbidden;
@@ -230,21 +240,16 @@ export class Handoffs {
     return whyNotAllowed('manage', { mode, paused: this.#parts.paused(), authority, hold: this.#parts.hold(view) });
   }
 
-  #fileFor(agent: string, cwd: string, atMs: number): string {
-    const { handoff: policy } = this.#parts.configFor(agent);
+  #plan(view: AgentView, atMs: number): Plan {
     const taken = new Set([...this.#open.values()].map(({ handoff }) => handoff.file));
-    return recipeFile(recipeFor(agent, policy), anchored(policy.dir), cwd, atMs, taken);
-  }
-
-  #recipeName(agent: string): string {
-    return recipeFor(agent, this.#parts.config().handoff)?.name ?? documentRecipe;
+    return planFor(view, this.#parts.configFor(view.agent), atMs, taken);
   }
 
   async #begin(view: AgentView, trigger: Handoff['trigger'], by: Caller): Promise<Cycle | null> {
     const { store, clock } = this.#parts;
     const atMs = clock.nowMs();
-    const file = this.#fileFor(view.agent, view.cwd ?? '/', atMs);
-    const handoff = newHandoff(view, trigger, by, { recipe: this.#recipeName(view.agent), file, atMs });
+    const { recipe, file } = this.#plan(view, atMs);
+    const handoff = newHandoff(view, trigger, by, { recipe, file, atMs });
     const cycle = new Cycle(handoff, clock.monotonicMs());
     cycle.busy = true;
     this.#open.set(view.agent, cycle);
@@ -253,8 +258,11 @@ export class Handoffs {
     cycle.busy = false;
     if (!stored.ok) {
       this.#open.delete(view.agent);
+      // Another one may stand in its way.
+      if (stored.reason === 'refused') await this.#odd.read();
       return null;
     }
+    this.#odd.begun(view.agent);
     this.#tell(cycle);
     return cycle;
   }

@@ -68,14 +68,14 @@ function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] 
   return isQuietFailure(reason) ? 'warning' : 'critical';
 }
 
-/** What is wrong: handoffs that failed and left their agent where it was, or without its context. */
+/** What is wrong: handoffs that failed and left their agent where it was, or without its context. `wrong`: what else is. */
 export function handoffTroubles(
   views: readonly Sighting[],
-  stuck: (agent: string) => Found | null,
+  wrong: (agent: string) => Found | null,
   over: readonly Handoff[],
 ): FoundTrouble[] {
   return views.flatMap((view) => {
-    const finding = stuck(view.agent) ?? failureFinding(over, view);
+    const finding = wrong(view.agent) ?? failureFinding(over, view);
     return finding === null ? [] : [{ host: view.host, agent: view.agent, project: view.project, finding }];
   });
 }

@@ -4,7 +4,7 @@ import type { AgentRef } from './agent-ref.ts';
 import type { AgingRows, ClockMark } from './aging.ts';
 import type { Deeds, RulePrompt } from './deeds.ts';
 import type { Json, WatchEvent } from './event.ts';
-import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken } from './handoff.ts';
+import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken, OddHandoff } from './handoff.ts';
 import type { HookFact } from './hook.ts';
 import type { HostEntry } from './host.ts';
 import type { Incident } from './incident.ts';
@@ -136,6 +136,10 @@ export interface Store {
   ): Promise<Result<void, StoreFailure>>;
   /** Those requested after the given time and those still open, oldest first. */
   loadHandoffs(host: string, afterMs: number): Promise<Result<Handoff[], StoreFailure>>;
+  /** Open ones that are left out: while they are there no other one of their agent can begin. */
+  oddHandoffs(host: string): Promise<Result<OddHandoff[], StoreFailure>>;
+  /** Such a one has failed, by its id alone. */
+  endOddHandoff(id: string, atMs: number): Promise<Result<void, StoreFailure>>;
   handoffActions(id: string): Promise<Result<HandoffAction[], StoreFailure>>;
   /** The document as it was stored. */
   handoffText(id: string): Promise<Result<string | null, StoreFailure>>;

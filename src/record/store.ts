@@ -7,7 +7,15 @@ import { agentRow, time, upsertAgents } from './agent-row.ts';
 import { reasonOf, speakPlainly } from './connection.ts';
 import { contextReports, insertPoints, pointRow } from './context.ts';
 import { deedsAbout, lastRulePrompts } from './deeds.ts';
-import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
+import {
+  beginHandoff,
+  endOddHandoff,
+  handoffActions,
+  handoffText,
+  oddHandoffs,
+  readHandoffs,
+  takeHandoffStep,
+} from './handoffs.ts';
 import { enterHost, seeHost } from './hosts.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions } from './ledger.ts';
@@ -69,6 +77,8 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
       inTransaction(pool, (client) => takeHandoffStep(client, id, from, taken, change)),
     loadHandoffs: (host, afterMs) =>
       inTransaction(pool, (client) => readHandoffs(client, host, { agent: null, afterMs, limit: handoffsMax }, odd)),
+    oddHandoffs: (host) => inTransaction(pool, (client) => oddHandoffs(client, host, handoffsMax)),
+    endOddHandoff: (id, atMs) => inTransaction(pool, (client) => endOddHandoff(client, id, atMs)),
     handoffActions: (id) => inTransaction(pool, (client) => handoffActions(client, id, odd)),
     handoffText: (id) => inTransaction(pool, (client) => handoffText(client, id)),
     close: () => pool.end(),

@@ -15,6 +15,7 @@ import {
   type HandoffAction,
   type HandoffDeed,
   type HandoffStep,
+  type OddHandoff,
   stepOf,
 } from '../../src/model/handoff.ts';
 import type { Incident } from '../../src/model/incident.ts';
@@ -70,6 +71,10 @@ export class MadeUp {
   /** The fresh context refuses to be told. */
   isShut = false;
   isTold = false;
+  /** Open rows that are not as Watchkeeper writes them. */
+  oddRows: OddHandoff[] = [];
+  /** What is wrong, as the handoffs post it. */
+  posted: string[] = [];
   /** Rows that were not trusted. */
   readonly odd: string[][] = [];
   /** The client dies as soon as this step is on record. */
@@ -145,8 +150,8 @@ export class MadeUp {
     }
   }
 
-  async #survive(work: () => Promise<unknown> | undefined): Promise<void> {
-    await work()?.catch((error: unknown) => this.#failed(error));
+  async #survive(work: () => Promise<unknown> | undefined): Promise<unknown> {
+    return work()?.catch((error: unknown) => this.#failed(error));
   }
 
   #failed(error: unknown): void {
@@ -174,7 +179,9 @@ export class MadeUp {
     return {
       about: () => ({ tells: this.isTold ? 1 : 0, ackedMs: null }) as Incident,
       findings: () => [],
-      post: () => {},
+      post: (_by, troubles) => {
+        this.posted = troubles.map(({ agent, finding }) => `${agent} ${finding.check} ${finding.subject}`);
+      },
       view: (name) => this.view(name),
       views: () => [this.view(), this.view('b-ps')],
     };
@@ -212,6 +219,7 @@ export class MadeUp {
       failed: (error) => this.#failed(error),
       store: {
         beginHandoff: async (handoff) => {
+          if (this.oddRows.some((row) => row.agent === handoff.agent)) return fail('refused', 'there is one');
           this.#at();
           this.#rows.set(handoff.id, structuredClone(handoff));
           this.#at();
@@ -229,6 +237,11 @@ export class MadeUp {
           if (change.document !== undefined) this.documents.set(id, change.document.text);
           this.#at();
           if (taken.step === this.crashAt) this.state = 'ended';
+          return ok(undefined);
+        },
+        oddHandoffs: async () => ok(structuredClone(this.oddRows)),
+        endOddHandoff: async (id) => {
+          this.oddRows = this.oddRows.filter((row) => row.id !== id);
           return ok(undefined);
         },
         loadHandoffs: async () =>

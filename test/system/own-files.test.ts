@@ -154,31 +154,28 @@ describe.each(['000', '077'])('under umask %s', (umask) => {
 
 describe('whatever lies in the place of a file of ours, no command waits for it', () => {
   const names = [
-    ...[
-      'daemon.json',
-      'daemon.lock',
-      'borrow.lock',
-      'host.json',
-      'config-files.json',
-      'pg.json',
-      'daemon.log',
-      'paused',
+    [
+      ...['daemon.json', 'config-files.json', 'daemon.log', 'paused', 'installs/x.json', 'conformance/x.json'],
+      ...['spool/x', 'inbox/1.hook', 'allowances/answer'],
     ],
-    ...['installs/x.json', 'conformance/x.json', 'spool/x', 'inbox/1.hook', 'allowances/answer'],
+    ['host.json', 'borrow.lock'],
+    ['pg.json', 'daemon.lock'],
   ];
   const commands = [
     ...[['status'], ['health'], ['inbox'], ['doctor'], ['config', 'show'], ['db', 'url'], ['pause'], ['unpause']],
     ...[['uninstall'], ['up', '--detach'], ['down']],
   ];
 
-  it.each(names)(
-    'a FIFO: %s',
-    (name) => {
+  it.each(names.map((each) => [each]))(
+    'FIFOs: %j',
+    (those) => {
       const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'wk-test-')));
       onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-      const file = path.join(home, 'data', name);
-      mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-      spawnSync('mkfifo', [file]);
+      for (const name of those) {
+        const file = path.join(home, 'data', name);
+        mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+        spawnSync('mkfifo', [file]);
+      }
       // A database that is not there: nothing is to be left running.
       const database = { DATABASE_URL: 'postgresql://127.0.0.1:1/none' };
       const env = { ...emptyEnvironment(home), WATCHKEEPER_HOME: path.join(home, 'data'), ...database };

@@ -93,7 +93,6 @@ describe('the first requirements', () => {
         'SELECT column_name FROM information_schema.columns WHERE table_schema = $1 AND table_name = $2 ORDER BY ordinal_position',
         [schema, name],
       );
-    // In a transaction of its own that comes to nothing.
     const named = [...create.matchAll(/^ {2}([a-z_]+) /gm)].map(([, column]) => column);
     const ours = (await columns('public')).map(({ column_name }) => column_name);
     expect(ours.slice(0, named.length)).toEqual(named);

@@ -29,7 +29,9 @@ const waysOut: Record<
   | Exclude<DeedReason, 'authority' | 'not-stored' | 'inbox-only' | 'proved-late'>
   | 'ended'
   | 'unknown'
-  | 'no-permission-hook',
+  | 'no-permission-hook'
+  | 'unsafe-path'
+  | 'untrusted',
   string
 > = {
   'waiting-permission': 'it asks for a permission: answer it in its terminal',
@@ -49,6 +51,10 @@ const waysOut: Record<
   'held-elsewhere': 'another Watchkeeper has it: `watchkeeper status` says which one; ask there',
   'no-hold': 'whether another Watchkeeper has it cannot be known: see `watchkeeper doctor`',
   'unsafe-text': 'no leading ! or /, no trailing \\, no control characters',
+  untrusted:
+    'the database has an open one of it that Watchkeeper did not write so: it ends once a person was told, see `watchkeeper inbox`',
+  'unsafe-path':
+    'the path of its document cannot be typed safely: set `handoff.dir` to one of letters, figures and . _ / + : -',
   'no-ledger': 'the database does not take the record: see `watchkeeper doctor`',
   'no-input-box': 'its input box is not on the screen',
   busy: 'it is not at its prompt: try again when it is idle',
