@@ -684,28 +684,12 @@ export const mutants = [
     tests: [handoffs],
   },
   {
-    guarantee: 18,
-    what: 'what another program wrote counts before what the agent itself tells',
-    file: 'src/watch/agent-view.ts',
-    find: 'contexts.best ?? before ?? report',
-    put: 'report ?? contexts.best ?? before',
-    tests: ['test/system/seed-queries.test.ts'],
-  },
-  {
-    guarantee: 42,
-    what: 'a FIFO in the place of a file of ours holds a command up',
-    file: 'src/act/own-text.ts',
-    find: 'O_RDONLY | O_NOFOLLOW | O_NONBLOCK',
-    put: 'O_RDONLY | O_NOFOLLOW',
-    tests: ['test/system/own-files.test.ts'],
-  },
-  {
     guarantee: 21,
     what: 'settings with a second name become two files',
     file: 'src/act/install/own-file.ts',
     find: 'if (file.isLinked) return writeInPlace(file, bytes);',
     put: '',
-    tests: ['test/system/init.test.ts'],
+    tests: ['src/act/install/own-file.test.ts'],
   },
   // 51: a backup comes back whole or not at all.
   {
