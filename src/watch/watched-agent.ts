@@ -155,8 +155,8 @@ export class WatchedAgent {
   handoffDue(policy: HandoffPolicy): HandoffDue {
     const view = this.#view;
     const context = view?.context ?? null;
-    // In the middle of a backlog the figures are those of some moment long ago.
-    if (view === null || context === null || this.#hasBacklog)
+    // In the middle of a backlog the figures are those of some moment long ago. Another program's word clears nothing by itself.
+    if (view === null || context === null || context.source === 'ps_sessions' || this.#hasBacklog)
       return shouldHandOff([], policy, { compactsAt: null, isWorking: false });
     const { points } = this.#session;
     return shouldHandOff(points.length > 0 ? points : [{ ...context, compacted: null, usedBefore: null }], policy, {

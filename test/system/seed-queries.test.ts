@@ -60,7 +60,10 @@ beforeAll(async () => {
   world = await openWorld();
   const config = path.join(world.dir, 'config.yaml');
   // Prompted, but not managed: a handoff would begin at 85 percent.
-  const agents = [{ match: '*-ps', authority: 'nudge' }];
+  const agents = [
+    { match: 'shop-ps', authority: 'nudge' },
+    { match: 'docs-ps', authority: 'manage' },
+  ];
   writeFileSync(config, JSON.stringify({ tickSeconds: 0.3, agents, waiting: { notifyMinutes: 0.01 } }));
   world.env = { WATCHKEEPER_CONFIG: config };
   agent = await openStandIn(world, 'shop-ps');
@@ -133,6 +136,16 @@ describe('what is written into ps_sessions', () => {
       async () => (await world.query("SELECT 1 FROM incidents WHERE check_name = 'context-full'")).length === 1,
       waitMs,
     );
+  });
+
+  it('begins no handoff by itself: a person is told', async () => {
+    await world.query(update, [0.95, 190_000, 'docs']);
+    const told = `SELECT 1 FROM incidents i JOIN agents a ON a.id = i.agent_id
+      WHERE a.name = 'docs-ps' AND check_name = 'context-full' AND tells > 0`;
+    await until('told', async () => (await world.query(told)).length === 1, waitMs);
+    expect(await world.query('SELECT 1 FROM handoffs')).toEqual([]);
+    await world.query(update, [null, null, 'docs']);
+    await world.agentIs('docs-ps', ({ context }) => context === null);
   });
 
   it('stays over a restart, and is gone when it is taken back', async () => {
