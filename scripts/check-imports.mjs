@@ -16,7 +16,7 @@ const mayImport = {
   sense: ['model', 'clients'],
   detect: ['model', 'clients'],
   act: ['model', 'clients'],
-  record: ['model', 'clients', 'detect'],
+  record: ['model', 'clients', 'detect', 'act'],
   decide: ['model', 'clients', 'detect'],
   home: ['model', 'act', 'record'],
   config: ['model', 'clients', 'detect', 'decide', 'act', 'home'],

@@ -1,19 +1,10 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, rmSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { fail, ok, type Result } from '../model/result.ts';
 import { shown } from '../model/text.ts';
 import type { ProcessId } from '../model/world.ts';
 import { makeFolder, writeByRename } from './install/own-file.ts';
+import { readOwnText } from './own-text.ts';
 
 /** One file that one client process, in one session, may write without asking anybody. */
 export interface Allowance extends ProcessId {
@@ -54,22 +45,17 @@ export function allowanceOwners(folder: string): { pid: number; startTicks: stri
 
 /** null: none, or one that no daemon wrote like this: of another user, open to others, a link, of another shape. */
 export function readAllowance(folder: string, of: Pick<ProcessId, 'pid' | 'startTicks'>): Allowance | null {
-  let fd: number | null = null;
   try {
     const place = lstatSync(folder);
     if (!place.isDirectory() || place.uid !== process.getuid?.() || (place.mode & 0o077) !== 0) return null;
-    fd = openSync(path.join(folder, nameOf(of)), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.uid !== place.uid || (stat.mode & 0o077) !== 0) return null;
-    if (stat.nlink !== 1 || stat.size > bytesMax) return null;
-    const found = JSON.parse(readFileSync(fd, 'utf8')) as Allowance;
+    const isOurs = ({ uid, mode, nlink, size }: Stats) =>
+      uid === place.uid && (mode & 0o077) === 0 && nlink === 1 && size <= bytesMax;
+    const found = JSON.parse(readOwnText(path.join(folder, nameOf(of)), isOurs)) as Allowance;
     const whole = found.v === 1 && [found.id, found.bootId, found.sessionId, found.file].every(isText);
     if (!whole || typeof found.untilMs !== 'number' || nameOf(found) !== nameOf(of)) return null;
     return found;
   } catch {
     return null;
-  } finally {
-    if (fd !== null) closeSync(fd);
   }
 }
 

@@ -31,6 +31,8 @@ interface AnswerParts {
   clock: Clock;
   config: () => Config;
   conclude: Store['conclude'];
+  /** The model said something in the turn that this prompt began. */
+  answered: (action: Action) => void;
 }
 
 const followedMax = 1_000;
@@ -126,6 +128,7 @@ export class Answers {
     const row = { actionId: action.id, atMs: this.#parts.clock.nowMs(), outcome, reason, proof };
     void concluded.then(() => this.#parts.conclude(row));
     answered(answer);
+    if (answer !== null) this.#parts.answered(action);
   }
 }
 
@@ -134,7 +137,7 @@ export function tagIn({ intent }: Action): string | null {
 }
 
 /** One prompt may be about several. */
-function findingsOf({ finding, intent }: Action): string[] {
+export function findingsOf({ finding, intent }: Action): string[] {
   if (Array.isArray(intent.findings)) return intent.findings.filter((id) => typeof id === 'string');
   return finding === null ? [] : [finding];
 }

@@ -1,5 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { writeByRename } from '../act/install/own-file.ts';
+import { readOwnText } from '../act/own-text.ts';
 import type { Home } from '../home/home.ts';
 import { inForce, type LoadedConfig, type OneFile } from './load.ts';
 import { readConfigText } from './read.ts';
@@ -62,7 +63,7 @@ export function forget(home: Home): string[] {
 
 function recall(home: Home): Memory {
   try {
-    const { machine, project } = JSON.parse(readFileSync(home.configFile, 'utf8')) as Record<keyof Memory, unknown>;
+    const { machine, project } = JSON.parse(readOwnText(home.configFile)) as Record<keyof Memory, unknown>;
     return { machine: pathOf(machine), project: pathOf(project) };
   } catch {
     return { machine: null, project: null };

@@ -1,5 +1,6 @@
 import { tmuxPane } from '../act/pane-terminal.ts';
 import { Actions, type CommandResult, type DryRun, type PromptResult } from '../actions/actions.ts';
+import { findingsOf } from '../actions/answers.ts';
 import { ControlClients } from '../actions/control-clients.ts';
 import type { ChannelHealth } from '../actions/deeds/notify.ts';
 import { type HoldDocument, Holds } from '../actions/holds.ts';
@@ -12,6 +13,7 @@ import { HostFindings } from '../findings/host-findings.ts';
 import { Handoffs } from '../handoff/handoffs.ts';
 import type { HandoffNews } from '../handoff/news.ts';
 import type { Home } from '../home/home.ts';
+import type { Action } from '../model/action.ts';
 import type { Authority, Sighting } from '../model/agent.ts';
 import type { AgentRef } from '../model/agent-ref.ts';
 import { rankOf } from '../model/authority.ts';
@@ -27,7 +29,7 @@ import type { WaitingRows } from '../rows/waiting-rows.ts';
 import { Keeper } from '../rules/keeper.ts';
 import { WorkProgress } from '../rules/progress.ts';
 import { Scores } from '../rules/scores.ts';
-import { Spoken } from '../rules/spoken.ts';
+import { progressTrigger, Spoken } from '../rules/spoken.ts';
 import { sharedMs } from '../sense/clock.ts';
 import { saysFull, whyFull } from '../sense/disk.ts';
 import { localGit } from '../sense/git.ts';
@@ -92,6 +94,16 @@ export const templateNames: readonly TemplateName[] = [
 /** Words of one's own, or a template and its slots. */
 export type PromptWords = string | { template: TemplateName; slots: Record<string, string> };
 
+/** The background work that a prompt asked about, by its ids; null: all that the agent has. */
+function askedAbout(action: Action, board: Board): string[] | null {
+  if (action.trigger === progressTrigger) return null;
+  const ids = findingsOf(action);
+  const about = board.open().map(({ incident }) => incident);
+  return about.flatMap(({ id, check, subject }) =>
+    ids.includes(id) && check === 'spawn-abandoned' && subject !== null ? [subject] : [],
+  );
+}
+
 /** Everything that acts, behind one door: rules, people and programs pass the same gate and leave the same record. */
 export class Acting {
   readonly #parts: ActingParts;
@@ -136,6 +148,7 @@ export class Acting {
       ...{ ...held, typist: this.#typist, notice: given.toldPeople },
       store: heardLedger(held.store, (id) => this.#trouble(id), given.did),
       lookSoon: (name) => watcher.touch(name),
+      answered: (action) => spawns.answered(action.agent, askedAbout(action, given.board)),
     });
     const acted = { ...held, actions: this.#actions };
     this.#scores = new Scores({
@@ -148,6 +161,7 @@ export class Acting {
     this.handoffs = new Handoffs({
       ...acted,
       uid: processes.uid,
+      running: (name) => spawns.running(name),
       directory: (pid) => processes.directory(pid),
       hasSession: (name, sessionId) => {
         const seen = watcher.agent(name)?.seen;

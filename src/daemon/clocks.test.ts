@@ -72,7 +72,6 @@ class Machine {
           return ok(undefined);
         },
         saveScore: async () => ok(undefined),
-        noteAction: async () => ok(undefined),
       } as never,
     };
     this.#board = madeBoard(common);

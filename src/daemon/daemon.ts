@@ -31,6 +31,7 @@ import { shown } from '../model/text.ts';
 import type { Processes } from '../model/world.ts';
 import { type AgentRecord, readAgentRecord } from '../record/agent-record.ts';
 import { whyKept } from '../record/redact.ts';
+import { ContextReports } from '../rows/context-reports.ts';
 import type { Database } from '../rows/database.ts';
 import { Journal } from '../rows/journal.ts';
 import type { OddRows } from '../rows/odd-rows.ts';
@@ -123,6 +124,7 @@ export class Daemon {
   readonly #board: Board;
   readonly #examiner: Examiner;
   readonly #healthRows: HealthRows;
+  readonly #reports: ContextReports;
   readonly #watcher: Watcher;
   readonly #journal: Journal;
   readonly #saver: Saver;
@@ -209,10 +211,12 @@ export class Daemon {
     this.#board = new Board({ ...common, host: host.id, store: rows.store, record, failed });
     this.#examiner = new Examiner({ ...common, board: this.#board });
     this.#healthRows = new HealthRows(common.config);
+    this.#reports = new ContextReports(store, host.id);
     this.#watcher = new Watcher({
       ...common,
       ...{ host: host.id, clients, fleet: this.#fleet, inbox, said, board: this.#board, examiner: this.#examiner },
       off: (client, clientVersion) => broken.of(client, clientVersion),
+      report: (agent) => this.#reports.of(agent),
       configFor: (directories) => {
         const loaded = this.#config.current();
         return configAt(loaded, loaded.project === null ? [] : directories());
@@ -312,6 +316,7 @@ export class Daemon {
     this.#watcher.restore(stored.value);
     if (aheadMs > 0) this.#clock.tell(aheadMs, this.#clock.nowMs());
     await this.#spawns.restore();
+    await this.#reports.refresh();
     for (const file of this.#config.missing())
       this.#notice(
         'warn',
@@ -402,7 +407,8 @@ export class Daemon {
     this.#reloadConfig();
     this.#fleet.useConfigDirs((client) => configDirsOf(this.#config.current().config.clients, client));
     void this.#spawns.refresh();
-    this.#spawns.look(this.#take(await this.#watcher.tick(), true));
+    void this.#reports.refresh();
+    this.#lookAtSpawns(this.#take(await this.#watcher.tick(), true));
     this.#acting.round();
     this.#newsroom.look(this.#acting.handoffs);
     for (const line of this.#hooks.news(this.#watcher.living())) this.#notice('info', line);
@@ -427,8 +433,13 @@ export class Daemon {
 
   /** A tmux server that hangs holds up a full pass, but not the clock of the spawns. */
   #pulse(): void {
-    this.#spawns.look(this.#take(this.#watcher.pulse(), false), spawnsPulseMs);
+    this.#lookAtSpawns(this.#take(this.#watcher.pulse(), false), spawnsPulseMs);
     this.#newsroom.look(this.#acting.handoffs);
+  }
+
+  #lookAtSpawns(sightings: readonly Sighting[], pauseMs = 0): void {
+    const { handoffs } = this.#acting;
+    this.#spawns.look(sightings, (agent, from, to) => handoffs.isSameWork(agent, from, to), pauseMs);
   }
 
   /** One agent after the other: what each wrote is not kept for long. How all of them are seen then. */

@@ -85,7 +85,6 @@ class Database {
         answer(() => new Map(findings.map((finding) => [finding, this.#deeds(finding)]))),
       recentScores: () => answer(() => []),
       saveScore: () => answer(() => {}),
-      noteAction: () => answer(() => {}),
       storeTold: ({ incident, tellings }: Told) =>
         answer(() => {
           for (const { action, outcome } of tellings) {

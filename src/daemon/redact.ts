@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { readOwnBytes } from '../act/own-text.ts';
 import { type Home, runningDaemon } from '../home/home.ts';
 import { ownHost } from '../home/host-id.ts';
 import { withoutForgotten } from '../model/forgotten.ts';
@@ -16,7 +17,6 @@ const secretCharsMin = 6;
 export const secretBytesMax = 16 * 1024;
 const mark = '[redacted]';
 const daemonMs = 15_000;
-const fileBytesMax = 64 * 1024 * 1024;
 const depthMax = 4;
 
 export interface Redacted {
@@ -132,7 +132,7 @@ function filesBelow(root: string, below: string, depth: number): string[] {
 
 function readFile(file: string): Buffer | null {
   try {
-    return statSync(file).size > fileBytesMax ? null : readFileSync(file);
+    return readOwnBytes(file);
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { holdBand } from '../decide/bands.ts';
+import { checkNames } from '../detect/checks.ts';
 import type { AgentView } from '../model/agent.ts';
 import { HealthRows } from './health-rows.ts';
 
@@ -55,6 +56,30 @@ describe('the context row of each interval', () => {
     expect(typesAt(0)).toEqual(['summary', 'context']);
     expect(typesAt(9.9)).toEqual([]);
     expect(typesAt(10)).toEqual(['summary', 'context']);
+  });
+});
+
+describe('the summary row', () => {
+  const summaryOf = (given: object) => {
+    const [summary] = new HealthRows(() => intervals).rows(null, { ...view(1), ...given } as AgentView, 0);
+    return summary;
+  };
+
+  it('has every check of agents, each as it stands', () => {
+    const found = (check: string, severity: string) => ({ id: '1', check, subject: null, severity });
+    const findings = [found('silent-stop', 'critical'), found('spawn-stalled', 'warning')];
+    const checks = summaryOf({ findings })?.details.checks as Record<string, string>;
+    const ofHost = ['database-away', 'disk-full', 'mass-failure', 'tmux-away'];
+    expect(Object.keys(checks)).toEqual(checkNames.filter((name) => !ofHost.includes(name)));
+    expect(Object.entries(checks).filter(([, status]) => status !== 'ok')).toEqual([
+      ['silent-stop', 'critical'],
+      ['spawn-stalled', 'warning'],
+    ]);
+  });
+
+  it('of an agent of which nothing is known says so of every check', () => {
+    const checks = summaryOf({ reading: { state: 'unknown', detail: null } })?.details.checks;
+    expect(new Set(Object.values(checks as Record<string, string>))).toEqual(new Set(['unknown']));
   });
 });
 

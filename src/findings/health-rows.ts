@@ -1,4 +1,5 @@
 import { bandName, bandRule, isSameStay } from '../decide/bands.ts';
+import { checkNames, definitionOf } from '../detect/checks.ts';
 import { healthStatus } from '../detect/health.ts';
 import type { AgentView, Found, Sighting } from '../model/agent.ts';
 import type { CheckName } from '../model/check.ts';
@@ -109,5 +110,15 @@ function summaryDetails(view: AgentView): { [key: string]: Json } {
     context_percent: view.context?.percent ?? null,
     last_turn: view.lastTurn,
     findings: view.findings.map((finding) => finding.check),
+    checks: Object.fromEntries(ofAgents.map((check) => [check, checkStatus(check, view)])),
   };
+}
+
+const ofAgents = checkNames.filter((name) => definitionOf(name).about !== 'host');
+
+/** Of an agent of which nothing can be known no check can say that all is well. */
+function checkStatus(check: CheckName, view: AgentView): CheckRow['status'] {
+  const severities = view.findings.filter((finding) => finding.check === check).map(({ severity }) => severity);
+  if (severities.length > 0) return severities.includes('critical') ? 'critical' : 'warning';
+  return view.reading.state === 'unknown' ? 'unknown' : 'ok';
 }

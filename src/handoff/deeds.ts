@@ -17,6 +17,7 @@ import { type Handoff, type HandoffDeed, stepOf } from '../model/handoff.ts';
 import type { Clock } from '../model/world.ts';
 import type { WatchedAgent } from '../watch/watched-agent.ts';
 import type { Cycle } from './cycle.ts';
+import { runningWork } from './work.ts';
 
 /** What a handoff does to its agent. */
 export type HandoffActions = Pick<Actions, 'prompt' | 'clear' | 'resume' | 'run' | 'interrupt'>;
@@ -27,6 +28,8 @@ interface DeedParts {
   config: () => Config;
   actions: HandoffActions;
   agent: (name: string) => Pick<WatchedAgent, 'sessionId'> | null;
+  /** The ids of the background work that runs for an agent, whoever told of it. */
+  running: (agent: string) => readonly string[];
   /** Why the document is asked for. */
   why: (cycle: Cycle) => string;
 }
@@ -115,7 +118,7 @@ export class HandoffDeeds {
     const { templates } = this.#parts.config();
     const recipe = this.#recipe(cycle);
     if (recipe === undefined) return Promise.resolve('no-recipe');
-    const background = view.background.map(({ id }) => id);
+    const background = runningWork(view, this.#parts.running(view.agent));
     const request = { ...this.#place(cycle), nonce, why: this.#parts.why(cycle), background };
     const isFirst = problems.length === 0;
     const words = isFirst ? askWords(recipe, request, templates) : againWords(recipe, problems, request, templates);

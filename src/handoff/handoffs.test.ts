@@ -246,6 +246,37 @@ describe('a database that does not say what was being handed over', () => {
   });
 });
 
+describe('an open row that Watchkeeper did not write so', () => {
+  const odd = { id: 'odd', agent: 'a-ps' };
+
+  it('keeps its agent from being handed over until a person was told; then it ends, and the agent is handed over', async () => {
+    const world = Object.assign(new MadeUp(), { oddRows: [odd] });
+    await world.start();
+    expect(await world.request()).toMatchObject({ id: null, reason: 'untrusted' });
+    await rounds(world, 5);
+    expect([world.posted, world.oddRows, world.done]).toEqual([['a-ps handoff-failed odd'], [odd], []]);
+    world.isTold = true;
+    await rounds(world, 5, () => world.oddRows.length === 0);
+    expect(world.oddRows).toEqual([]);
+    // Nobody has said yet that they know.
+    expect(world.posted).toEqual(['a-ps handoff-failed odd']);
+    expect(await world.request()).toMatchObject({ reason: null });
+    await rounds(world, 40, isAt(world, 'done'));
+    expect([world.done, world.posted]).toEqual([['ask', 'clear', 'resume'], []]);
+  });
+
+  it('that comes while the daemon runs is found when it is in the way; another agent is handed over meanwhile', async () => {
+    const world = new MadeUp();
+    await world.start();
+    world.oddRows = [odd];
+    expect(await world.request()).toMatchObject({ id: null, reason: 'untrusted' });
+    expect(await world.request('b-ps')).toMatchObject({ reason: null });
+    world.isTold = true;
+    await rounds(world, 5, () => world.oddRows.length === 0);
+    expect(await world.request()).toMatchObject({ reason: null });
+  });
+});
+
 describe('a pause', () => {
   it('is taken out of the time of a step, which goes on where it was', async () => {
     const world = new MadeUp();

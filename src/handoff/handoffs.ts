@@ -4,14 +4,7 @@ import { nextMove, timeAtStep } from '../decide/handoff/cycle.ts';
 import { hasArrived } from '../decide/handoff/deeds.ts';
 import type { HandoffFacts, HandoffWait, Move } from '../decide/handoff/moves.ts';
 import { hasPlace, type Place } from '../decide/handoff/places.ts';
-import {
-  backgroundMs,
-  documentRecipe,
-  policyFor,
-  recipeCalled,
-  recipeFile,
-  recipeFor,
-} from '../decide/handoff/recipe.ts';
+import { backgroundMs, documentRecipe, policyFor, recipeCalled } from '../decide/handoff/recipe.ts';
 import { withTraces } from '../decide/handoff/traces.ts';
 import { isRulesFirst, isTry, whyNotYet, wouldStand } from '../decide/handoff/tries.ts';
 import { whyHandOff } from '../decide/handoff/trigger.ts';
@@ -33,10 +26,13 @@ import type { WatchedAgent } from '../watch/watched-agent.ts';
 import { Cycle, moveHandoff } from './cycle.ts';
 import { type HandoffActions, HandoffDeeds, isWriting, type TypedMove } from './deeds.ts';
 import { type HandoffDocument, handoffDocument, unbegunDocument } from './documents.ts';
-import { anchored, lookAtDocument, type SeenDocument } from './look.ts';
+import { lookAtDocument, type SeenDocument } from './look.ts';
 import { newHandoff } from './new-handoff.ts';
 import { type HandoffNews, handoffTroubles, newsOf, stuckFinding } from './news.ts';
+import { OddHandoffs } from './odd-handoffs.ts';
+import { type Plan, planFor } from './plan.ts';
 import { Trust, type TrustParts } from './trust.ts';
+import { isSameWork, workToList } from './work.ts';
 
 /** What keeps one that is open from going on. */
 export interface HandoffWaiting {
@@ -51,7 +47,16 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   host: string;
   home: Home;
   uid: number;
-  store: Pick<Store, 'beginHandoff' | 'takeHandoffStep' | 'loadHandoffs' | 'handoffActions' | 'handoffText'>;
+  store: Pick<
+    Store,
+    | 'beginHandoff'
+    | 'takeHandoffStep'
+    | 'loadHandoffs'
+    | 'oddHandoffs'
+    | 'endOddHandoff'
+    | 'handoffActions'
+    | 'handoffText'
+  >;
   clock: Clock;
   git: Git;
   config: () => Config;
@@ -64,6 +69,8 @@ export interface HandoffsParts extends Pick<TrustParts, 'directory' | 'hasSessio
   actions: HandoffActions;
   agent: (name: string) => Pick<WatchedAgent, 'seen' | 'sessionId' | 'handoffDue' | 'isBehind'> | null;
   board: Pick<Board, 'about' | 'findings' | 'post' | 'view' | 'views'>;
+  /** The ids of the background work that runs for an agent, whoever told of it. */
+  running: (agent: string) => readonly string[];
   flush: () => Promise<boolean>;
   /** Rows and events about it. */
   news: (news: HandoffNews) => void;
@@ -82,6 +89,7 @@ export class Handoffs {
   readonly #parts: HandoffsParts;
   readonly #deeds: HandoffDeeds;
   readonly #trust: Trust;
+  readonly #odd: OddHandoffs;
   /** Open ones, by agent, in the order they were requested. */
   readonly #open = new Map<string, Cycle>();
   /** By agent, why a rule will hand it over as soon as rules may do anything. */
@@ -94,6 +102,7 @@ export class Handoffs {
     this.#parts = parts;
     this.#running = new Running(parts.failed);
     this.#trust = new Trust(parts);
+    this.#odd = new OddHandoffs(parts);
     this.#deeds = new HandoffDeeds({ ...parts, why: (cycle) => this.#why(cycle) });
   }
 
@@ -104,7 +113,7 @@ export class Handoffs {
   async restore(only: ReadonlySet<string> | null = null, aheadMs = 0): Promise<boolean> {
     const { store, host, clock } = this.#parts;
     const stored = await store.loadHandoffs(host, clock.nowMs() - rememberedMs - aheadMs);
-    if (!stored.ok) return false;
+    if (!stored.ok || !(await this.#odd.read())) return false;
     this.#over = this.#over.filter(({ agent }) => only?.has(agent) !== true);
     for (const agent of only ?? []) this.#open.delete(agent);
     for (const handoff of stored.value.filter(({ agent }) => only === null || only.has(agent))) {
@@ -129,6 +138,12 @@ export class Handoffs {
   running(agent: string): HandoffStep | null {
     const cycle = this.#open.get(agent);
     return cycle === undefined ? null : stepOf(cycle.handoff);
+  }
+
+  /** Does the background work of one session of an agent go on in the other? null: that is yet to be decided. */
+  isSameWork(agent: string, from: string, to: string): boolean | null {
+    const over = this.#over.filter((handoff) => handoff.agent === agent);
+    return isSameWork(this.#open.get(agent)?.handoff ?? null, over, from, to);
   }
 
   /** What is done or waited for; null: no handoff runs. */
@@ -161,6 +176,7 @@ export class Handoffs {
   round(views: readonly AgentView[]): void {
     this.#post();
     this.#coming.clear();
+    this.#running.begin(this.#odd.round());
     const isOurs = ({ agent }: { agent: string }) => !this.#parts.isElsewhere(agent);
     for (const view of views.filter(isOurs)) if (!this.#open.has(view.agent)) this.#considerRule(view);
     for (const cycle of this.#open.values()) {
@@ -183,20 +199,22 @@ export class Handoffs {
     const cycle = this.#open.get(agent);
     if (cycle !== undefined) return this.#document(cycle);
     const view = this.#parts.board.view(agent);
-    const reason = view === null ? 'not-agent' : this.#whyNotBegin(view);
     const atMs = this.#parts.clock.nowMs();
-    const file = view?.cwd == null ? null : this.#fileFor(agent, view.cwd, atMs);
+    const plan = view?.cwd == null ? null : this.#plan(view, atMs);
+    const unsayable = plan?.canBeSaid === false ? 'unsafe-path' : null;
+    const reason = view === null ? 'not-agent' : (this.#whyNotBegin(view) ?? unsayable);
     const would = {
       by,
-      file,
+      file: plan?.file ?? null,
       session: view?.sessionId ?? null,
-      recipe: this.#recipeName(agent),
+      recipe: plan?.recipe ?? documentRecipe,
       atMs,
       waits: this.#parts.handoffWaits(agent),
     };
     if (view === null || reason !== null || dryRun) return unbegunDocument(agent, reason, would);
     const begun = await this.#begin(view, 'human', by);
-    return begun === null ? unbegunDocument(agent, 'no-ledger', would) : this.#document(begun);
+    const why = this.#odd.isBlocked(agent) ? 'untrusted' : 'no-ledger';
+    return begun === null ? unbegunDocument(agent, why, would) : this.#document(begun);
   }
 
   document(id: string): HandoffDocument | null {
@@ -207,8 +225,8 @@ export class Handoffs {
   }
 
   #post(): void {
-    const stuck = (agent: string) => this.#stuck(this.#open.get(agent));
-    this.#parts.board.post('handoffs', handoffTroubles(this.#parts.board.views(), stuck, this.#over));
+    const wrong = (agent: string) => this.#odd.finding(agent) ?? this.#stuck(this.#open.get(agent));
+    this.#parts.board.post('handoffs', handoffTroubles(this.#parts.board.views(), wrong, this.#over));
   }
 
   /** A person knows of the failed one. */
@@ -235,11 +253,12 @@ export class Handoffs {
   }
 
   /** `rule`: in watch mode and while paused a rule's handoff is still put on record, and goes no further. */
-  #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): Refusal | 'ended' | 'unknown' | null {
+  #whyNotBegin(view: AgentView, by: 'human' | 'rule' = 'human'): Refusal | 'ended' | 'unknown' | 'untrusted' | null {
     if (view.reading.state === 'ended' || view.reading.state === 'unknown') return view.reading.state;
     if (this.#parts.agent(view.agent)?.seen.place == null) return 'not-agent';
     // What is shown of an odd path is not the path.
     if (view.sessionId === null || view.cwd === null || !isDirectory(view.cwd)) return 'unknown';
+    if (this.#odd.isBlocked(view.agent)) return 'untrusted';
     const forbidden = this.#forbidden(view, false);
     const isForGood = forbidden === 'authority' || forbidden === 'held-elsewhere';
     return by === 'rule' && !isForGood ? null : forbidden;
@@ -265,21 +284,16 @@ export class Handoffs {
     return isRules(handoff) && this.#parts.quietUntilMs() !== null;
   }
 
-  #fileFor(agent: string, cwd: string, atMs: number): string {
-    const { handoff: policy } = this.#parts.configFor(agent);
+  #plan(view: AgentView, atMs: number): Plan {
     const taken = new Set([...this.#open.values()].map(({ handoff }) => handoff.file));
-    return recipeFile(recipeFor(agent, policy), anchored(policy.dir), cwd, atMs, taken);
-  }
-
-  #recipeName(agent: string): string {
-    return recipeFor(agent, this.#parts.config().handoff)?.name ?? documentRecipe;
+    return planFor(view, this.#parts.configFor(view.agent), atMs, taken);
   }
 
   async #begin(view: AgentView, trigger: Handoff['trigger'], by: Caller): Promise<Cycle | null> {
     const { store, clock } = this.#parts;
     const atMs = clock.nowMs();
-    const file = this.#fileFor(view.agent, view.cwd ?? '/', atMs);
-    const handoff = newHandoff(view, trigger, by, { recipe: this.#recipeName(view.agent), file, atMs });
+    const { recipe, file } = this.#plan(view, atMs);
+    const handoff = newHandoff(view, trigger, by, { recipe, file, atMs });
     const cycle = new Cycle(handoff, clock.monotonicMs());
     cycle.busy = true;
     this.#open.set(view.agent, cycle);
@@ -288,9 +302,12 @@ export class Handoffs {
     cycle.busy = false;
     if (!stored.ok) {
       this.#open.delete(view.agent);
+      // Another one may stand in its way.
+      if (stored.reason === 'refused') await this.#odd.read();
       return null;
     }
-    this.#tell(handoff);
+    this.#odd.begun(view.agent);
+    this.#tell(cycle);
     return cycle;
   }
 
@@ -330,7 +347,7 @@ export class Handoffs {
       uid: this.#parts.uid,
       // Later only its hash counts: it may have been put back.
       askedMs: stepOf(handoff) === 'cleared' ? 0 : (asked?.atMs ?? handoff.requestedMs),
-      background: view.background.map(({ id }) => id),
+      background: workToList(view, this.#parts.running(handoff.agent), actions),
       recipe: recipeCalled(handoff.recipe, this.#parts.config().handoff.recipes),
     });
   }
@@ -447,7 +464,7 @@ export class Handoffs {
       this.#over.push(handoff);
       this.#over = this.#over.filter(({ requestedMs }) => requestedMs > this.#parts.clock.nowMs() - rememberedMs);
     }
-    this.#tell(handoff);
+    this.#tell(cycle);
   }
 
   async #readAgain(cycle: Cycle): Promise<void> {
@@ -465,9 +482,9 @@ export class Handoffs {
     return handoffDocument(cycle.handoff, move.do === 'wait' ? waitWords(move.reason) : null, waits);
   }
 
-  #tell(handoff: Handoff): void {
+  #tell({ handoff, actions }: Cycle): void {
     this.#post();
     const trouble = this.#parts.board.findings(handoff.agent).find(({ subject }) => subject === handoff.id);
-    this.#parts.news(newsOf(handoff, trouble?.id ?? null));
+    this.#parts.news(newsOf(handoff, trouble?.id ?? null, actions));
   }
 }

@@ -121,6 +121,7 @@ class Desk {
       host: 'h',
       hold: () => 'ours',
       isElsewhere: () => false,
+      running: () => [],
       directory: () => null,
       hasSession: () => true,
       odd: () => {},
@@ -163,6 +164,8 @@ class Desk {
           row(id)?.steps.push({ ...taken });
           return ok(undefined);
         },
+        oddHandoffs: async () => ok([]),
+        endOddHandoff: async () => ok(undefined),
         loadHandoffs: async () => ok(structuredClone(this.rows)),
         handoffText: async () => ok(goodDocument('abcd1234')),
         handoffActions: async (id) => (this.isLedgerGone ? gone : ok(ledgerOf(row(id)?.steps ?? []))),

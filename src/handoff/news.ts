@@ -4,7 +4,14 @@ import { failureWords, stuckWords } from '../decide/handoff/failure.ts';
 import { waitWords } from '../decide/wait-words.ts';
 import type { ClientName, Found, FoundTrouble, Sighting } from '../model/agent.ts';
 import type { WatchEvent } from '../model/event.ts';
-import { type Handoff, type HandoffStep, stepMs, stepOf } from '../model/handoff.ts';
+import {
+  type Handoff,
+  type HandoffAction,
+  type HandoffDeed,
+  type HandoffStep,
+  stepMs,
+  stepOf,
+} from '../model/handoff.ts';
 import type { CheckRow } from '../model/store.ts';
 import { shown } from '../model/text.ts';
 import type { Cycle } from './cycle.ts';
@@ -16,8 +23,8 @@ export interface HandoffNews {
   check: CheckRow | null;
 }
 
-/** `finding`: the id of the trouble that it left, by the board; null: none. */
-export function newsOf(handoff: Handoff, finding: string | null): HandoffNews {
+/** `finding`: the id of the trouble that it left, by the board; null: none. `actions`: what was done for it, by the ledger. */
+export function newsOf(handoff: Handoff, finding: string | null, actions: readonly HandoffAction[]): HandoffNews {
   const step = stepOf(handoff);
   const { agent, project, file, trigger, sha256, oldSession, newSession } = handoff;
   const reason = handoff.steps.at(-1)?.reason ?? null;
@@ -33,8 +40,28 @@ export function newsOf(handoff: Handoff, finding: string | null): HandoffNews {
   };
   if (step !== 'requested' && step !== 'done' && step !== 'failed') return { handoff, event, check: null };
   const details = { ...data, sha256, old_session: oldSession, new_session: newSession, finding };
-  const check = { agent, project, atMs: stepMs(handoff), type: 'handoff', status: statusOf(step, reason), details };
-  return { handoff, event, check };
+  const row = { agent, project, atMs: stepMs(handoff), type: 'handoff', details };
+  const taken = step === 'requested' ? null : takenWords(actions);
+  return { handoff, event, check: { ...row, status: statusOf(step, reason), taken } };
+}
+
+const deedWords: Record<HandoffDeed, string> = {
+  ask: 'asked for a document',
+  interrupt: 'interrupted agent',
+  clear: 'cleared context',
+  resume: 'resumed from the document',
+  'go-back': 'went back to the session before',
+};
+
+const actionsMax = 50;
+
+/** As `action_taken` has it everywhere: what was refused was not done. */
+function takenWords(actions: readonly HandoffAction[]): string | null {
+  const done = actions.slice(-actionsMax).flatMap(({ id, deed, outcomes }) => {
+    const outcome = outcomes.findLast((one) => one.outcome !== 'answered')?.outcome ?? 'uncertain';
+    return outcome === 'refused' ? [] : [`${deedWords[deed]}: ${outcome}, action ${id}`];
+  });
+  return done.length === 0 ? null : done.join('; ');
 }
 
 function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] {
@@ -42,14 +69,14 @@ function statusOf(step: HandoffStep, reason: string | null): CheckRow['status'] 
   return isQuietFailure(reason) ? 'warning' : 'critical';
 }
 
-/** What is wrong: handoffs that failed and left their agent where it was, or without its context. */
+/** What is wrong: handoffs that failed and left their agent where it was, or without its context. `wrong`: what else is. */
 export function handoffTroubles(
   views: readonly Sighting[],
-  stuck: (agent: string) => Found | null,
+  wrong: (agent: string) => Found | null,
   over: readonly Handoff[],
 ): FoundTrouble[] {
   return views.flatMap((view) => {
-    const finding = stuck(view.agent) ?? failureFinding(over, view);
+    const finding = wrong(view.agent) ?? failureFinding(over, view);
     return finding === null ? [] : [{ host: view.host, agent: view.agent, project: view.project, finding }];
   });
 }

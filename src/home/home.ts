@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, realpathSync, rmSync, writeSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { makeFolder } from '../act/install/own-file.ts';
+import { makeFolder, writeByRename } from '../act/install/own-file.ts';
+import { readOwnText } from '../act/own-text.ts';
 import type { Caller } from '../model/caller.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { whyNotOurs } from '../record/own-folder.ts';
@@ -100,15 +101,9 @@ export interface DaemonRecord {
 }
 
 export function writeDaemonRecord(home: Home, record: Omit<DaemonRecord, 'dir'>): Result<void, 'unusable'> {
-  const fresh = `${home.daemonFile}.tmp-${process.pid}`;
-  try {
-    writeFileSync(fresh, `${JSON.stringify({ ...record, dir: realpathSync(home.dir) }, null, 2)}\n`, { mode: 0o600 });
-    renameSync(fresh, home.daemonFile);
-    return ok(undefined);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    return fail('unusable', `the data directory cannot be written (${(error as Error).message})`);
-  }
+  const text = `${JSON.stringify({ ...record, dir: realpathSync(home.dir) }, null, 2)}\n`;
+  const written = writeByRename(home.daemonFile, Buffer.from(text), 0o600);
+  return written.ok ? written : fail('unusable', `the data directory cannot be written (${written.message})`);
 }
 
 export function removeDaemonRecord(home: Home): void {
@@ -120,9 +115,7 @@ export function runningDaemon(home: Home): DaemonRecord | null {
   let record: DaemonRecord;
   let here: string;
   try {
-    // Something else in its place, such as a pipe, would never come to its end.
-    if (!lstatSync(home.daemonFile).isFile()) return null;
-    record = JSON.parse(readFileSync(home.daemonFile, 'utf8')) as DaemonRecord;
+    record = JSON.parse(readOwnText(home.daemonFile)) as DaemonRecord;
     here = realpathSync(home.dir);
   } catch {
     return null;
@@ -137,22 +130,26 @@ export function isRunning(daemon: DaemonRecord): boolean {
   return isAlive(daemon);
 }
 
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+
 /** Works with daemon and database down, and holds at once: the file's existence is the pause. */
 export function pause(home: Home, by: Caller, reason: string): Result<void, 'unusable'> {
   const made = makeHomeDir(home);
   if (!made.ok) return made;
+  const text = `${JSON.stringify({ at: new Date().toISOString(), by, reason })}\n`;
   try {
-    writeFileSync(home.pausedFile, `${JSON.stringify({ at: new Date().toISOString(), by, reason })}\n`, {
-      mode: 0o600,
-    });
-    return ok(undefined);
+    // In place: on a full disk there is room for an empty file, and that is enough.
+    const fd = openSync(home.pausedFile, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    try {
+      writeSync(fd, text);
+    } finally {
+      closeSync(fd);
+    }
   } catch (error) {
-    return fail(
-      'unusable',
-      `the pause cannot be written (${(error as Error).message})`,
-      `make a file ${home.pausedFile}`,
-    );
+    const why = `the pause cannot be written (${(error as Error).message})`;
+    if (!isPaused(home)) return fail('unusable', why, `make a file ${home.pausedFile}`);
   }
+  return ok(undefined);
 }
 
 /** Looked up each time: it has to hold at once. Only a directory that is there and says that there is none is not paused. */

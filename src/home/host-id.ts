@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { writeByRename } from '../act/install/own-file.ts';
+import { readOwnText } from '../act/own-text.ts';
 import type { HostEntry } from '../model/host.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { findHome, type Home } from './home.ts';
@@ -77,7 +78,7 @@ export function takeOverHost(home: Home, record: string): Result<void> {
 function read(file: string): HostFile | 'unreadable' | null {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readOwnText(file);
   } catch (error) {
     return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '') ? null : 'unreadable';
   }

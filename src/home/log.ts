@@ -1,7 +1,8 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import type { Json } from '../model/event.ts';
 import { shown } from '../model/text.ts';
 
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const fileBytesMax = 5 * 1024 * 1024;
 
 export interface Log {
@@ -19,13 +20,23 @@ export function fileLog(file: string): Log {
           renameSync(file, `${file}.1`);
           bytes = 0;
         }
-        appendFileSync(file, line, { mode: 0o600 });
+        append(file, line);
         bytes += line.length;
       } catch {
         bytes = sizeOf(file);
       }
     },
   };
+}
+
+/** A FIFO in its place takes nothing, instead of holding us up until somebody reads it. */
+function append(file: string, line: string): void {
+  const fd = openSync(file, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    writeSync(fd, line);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function sizeOf(file: string): number {

@@ -75,13 +75,25 @@ export interface Ask {
   readonly source: 'hook' | 'transcript' | 'screen';
 }
 
+/** Of the context also what another program wrote into `ps_sessions`: the last of them. */
+export type ContextSource = Source | 'ps_sessions';
+
 export interface ContextReading {
   used: number;
   window: number;
   /** What the client really lets one use before it refuses prompts. */
   usable: number;
   percent: number;
-  source: Source;
+  source: ContextSource;
+  atMs: number;
+}
+
+/** What another program wrote of the context of one session. */
+export interface ContextReport {
+  sessionId: string | null;
+  /** From 0 to 1. */
+  usage: number;
+  tokens: number | null;
   atMs: number;
 }
 
@@ -94,7 +106,7 @@ export interface BandStay {
 
 /** What one source says of the context, on its own scale. */
 export interface ContextSign {
-  source: Source;
+  source: ContextSource;
   percent: number;
   /** Of the whole window, or of the part the client lets one use. */
   scale: 'window' | 'usable';
@@ -129,7 +141,7 @@ interface TmuxPlace {
 
 export interface FindingEvidence {
   /** Of background work also its output, or what somebody told `spawn-track`; of what we did ourselves, our own word. */
-  source: Source | 'output' | 'spawn-track' | 'watchkeeper';
+  source: ContextSource | 'output' | 'spawn-track' | 'watchkeeper';
   atMs: number;
   text: string;
 }

@@ -83,6 +83,12 @@ export interface HandoffChange {
   document?: { text: string; sha256: string };
 }
 
+/** An open row that Watchkeeper would not have written so. Of it only what the database itself vouches for is used. */
+export interface OddHandoff {
+  id: string;
+  agent: string;
+}
+
 export function stepOf(handoff: Handoff): HandoffStep {
   return handoff.steps.at(-1)?.step ?? 'requested';
 }

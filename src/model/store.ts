@@ -1,10 +1,10 @@
 import type { Action, ActionOutcome } from './action.ts';
-import type { Authority, Sighting, Source } from './agent.ts';
+import type { Authority, ContextReport, ContextSource, Sighting } from './agent.ts';
 import type { AgentRef } from './agent-ref.ts';
 import type { AgingRows, ClockMark } from './aging.ts';
 import type { Deeds, RulePrompt } from './deeds.ts';
 import type { Json, WatchEvent } from './event.ts';
-import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken } from './handoff.ts';
+import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken, OddHandoff } from './handoff.ts';
 import type { HookFact } from './hook.ts';
 import type { HostEntry, HostStanding } from './host.ts';
 import type { Incident } from './incident.ts';
@@ -34,7 +34,7 @@ export interface ContextPoint {
   used: number;
   window: number;
   usable: number;
-  source: Source;
+  source: ContextSource;
   /** When the turn began in which it was said. */
   turnAtMs: number | null;
   /** What set off the client's compaction that led to this figure; null: none did. */
@@ -49,6 +49,8 @@ export interface CheckRow {
   type: string;
   status: 'ok' | 'warning' | 'critical' | 'unknown';
   details: { [key: string]: Json };
+  /** What was done, where the row comes after it; null: the ledger's outcomes will say. */
+  taken?: string | null;
 }
 
 /** What one flush writes, all or nothing. */
@@ -100,6 +102,7 @@ export interface Store {
   intend(action: Action): Promise<Result<void, StoreFailure>>;
   /** What was said and is so: the row and its outcome, once, however often it comes. */
   storeWord(word: Action): Promise<Result<void, StoreFailure>>;
+  /** Also into the check rows of what it was about. */
   conclude(outcome: ActionOutcome): Promise<Result<void, StoreFailure>>;
   /** Deeds without their last word: the daemon ended before it was known. `delivered`: that it was done, is. */
   openActions(host: string): Promise<Result<{ action: Action; delivered: boolean }[], StoreFailure>>;
@@ -113,8 +116,6 @@ export interface Store {
     endedAfterMs: number,
     only: SpawnSource | null,
   ): Promise<Result<StoredSpawn[], StoreFailure>>;
-  /** Writes what was done about a finding into its check rows. */
-  noteAction(finding: string, taken: string): Promise<Result<void, StoreFailure>>;
   saveIncident(incident: Incident): Promise<Result<void, StoreFailure>>;
   /** What people were told without a database; `anyway`: also of an agent that is not on record. */
   storeTold(told: Told, anyway: boolean): Promise<Result<'stored' | 'no-agent', StoreFailure>>;
@@ -123,6 +124,8 @@ export interface Store {
   saveScore(score: Score): Promise<Result<void, StoreFailure>>;
   /** What ended after the given time, the oldest first. */
   recentScores(host: string, afterMs: number): Promise<Result<RecentScore[], StoreFailure>>;
+  /** What other programs wrote of the contexts of agents, by their names. */
+  contextReports(host: string): Promise<Result<Map<string, ContextReport>, StoreFailure>>;
   saveAuthority(agent: AgentRef, authority: Authority): Promise<Result<void, StoreFailure>>;
   loadAuthorities(host: string): Promise<Result<Map<string, Authority>, StoreFailure>>;
   beginHandoff(handoff: Handoff): Promise<Result<void, StoreFailure>>;
@@ -135,6 +138,10 @@ export interface Store {
   ): Promise<Result<void, StoreFailure>>;
   /** Those requested after the given time and those still open, oldest first. */
   loadHandoffs(host: string, afterMs: number): Promise<Result<Handoff[], StoreFailure>>;
+  /** Open ones that are left out: while they are there no other one of their agent can begin. */
+  oddHandoffs(host: string): Promise<Result<OddHandoff[], StoreFailure>>;
+  /** Such a one has failed, by its id alone. */
+  endOddHandoff(id: string, atMs: number): Promise<Result<void, StoreFailure>>;
   handoffActions(id: string): Promise<Result<HandoffAction[], StoreFailure>>;
   /** The document as it was stored. */
   handoffText(id: string): Promise<Result<string | null, StoreFailure>>;

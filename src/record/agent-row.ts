@@ -4,6 +4,7 @@ import { percentOf } from '../model/percent.ts';
 import { time } from '../model/time.ts';
 import {
   bigCount,
+  contextSource,
   count,
   detail,
   digits,
@@ -60,7 +61,7 @@ const agentShape = z.object({
   context_used: bigCount.nullable(),
   context_window: bigCount.nullable(),
   context_usable: bigCount.nullable(),
-  context_source: source.nullable(),
+  context_source: contextSource.nullable(),
   context_at: moment.nullable(),
   context_band: count.max(100).nullable(),
   context_band_since: moment.nullable(),

@@ -1,12 +1,25 @@
+import type pg from 'pg';
 import { z } from 'zod';
-import type { Sighting } from '../model/agent.ts';
+import type { ContextReport, Sighting } from '../model/agent.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { ContextPoint } from '../model/store.ts';
 import { time } from '../model/time.ts';
 import { selectAgents, storedRows, storedView } from './agent-row.ts';
 import { findAgent, hostName } from './known-agent.ts';
 import { type QueryFailure, withClient } from './queries.ts';
-import { bigCount, leftOut, moment, sessionId, sound, source, texts, words } from './rows.ts';
+import {
+  bigCount,
+  contextSource,
+  count,
+  exact,
+  leftOut,
+  moment,
+  type OddRow,
+  sessionId,
+  sound,
+  texts,
+  words,
+} from './rows.ts';
 
 /** The context of a session from figure to figure. */
 
@@ -36,7 +49,7 @@ const pointShape = z.object({
   used: bigCount,
   window_size: bigCount,
   usable: bigCount,
-  source,
+  source: contextSource,
   turn_at: moment.nullable(),
   compacted: words(100).nullable(),
   used_before: bigCount.nullable(),
@@ -99,4 +112,29 @@ function storedPoints(agent: string, rows: readonly unknown[]): ContextPoint[] {
     compacted: row.compacted,
     usedBefore: row.used_before,
   }));
+}
+
+const reportShape = z.object({
+  name: exact(),
+  session_id: sessionId.nullable(),
+  usage: z.number().min(0).max(1),
+  tokens: count.nullable(),
+  at: moment,
+});
+
+/** What other programs wrote into `ps_sessions`, by the names of the agents. */
+export async function contextReports(
+  client: pg.ClientBase,
+  host: string,
+  odd: OddRow,
+): Promise<Map<string, ContextReport>> {
+  const rows = await client.query(
+    `SELECT r.agent_id, r.usage, r.tokens, r.at, ${texts('r', 'session_id')}, ${texts('a', 'name')}
+     FROM context_reports r JOIN agents a ON a.id = r.agent_id WHERE a.host = $1`,
+    [host],
+  );
+  const sane = sound('context_reports', reportShape, rows.rows, odd, ({ agent_id }) => agent_id);
+  return new Map(
+    sane.map(({ name, session_id, usage, tokens, at }) => [name, { sessionId: session_id, usage, tokens, atMs: at }]),
+  );
 }

@@ -9,6 +9,7 @@ import {
   type HandoffStepTaken,
   handoffDeeds,
   handoffSteps,
+  type OddHandoff,
 } from '../model/handoff.ts';
 import { documentBytesMax } from '../model/handoff-file.ts';
 import { time } from '../model/time.ts';
@@ -132,13 +133,14 @@ const ownRecipe = 'document';
 /** As `handoffFile` names them. */
 const ownName = /^handoff-\d{4}(-\d\d){5}\.md$/;
 
-/** The newest, oldest first, and every one that is open. */
-export async function readHandoffs(
-  client: pg.ClientBase,
-  host: string,
-  filter: { agent: string | null; afterMs: number; limit: number },
-  odd: OddRow = leftOut,
-): Promise<Handoff[]> {
+interface Filter {
+  agent: string | null;
+  /** null: only those that are open. */
+  afterMs: number | null;
+  limit: number;
+}
+
+async function handoffRows(client: pg.ClientBase, host: string, filter: Filter): Promise<unknown[]> {
   const rows = await client.query(
     `SELECT * FROM (
        SELECT h.id, h.requested_at, h.sent_back, ${texts('a', 'name')},
@@ -151,9 +153,37 @@ export async function readHandoffs(
        FROM handoffs h JOIN agents a ON a.id = h.agent_id
        WHERE a.host = $1 AND ($2::text IS NULL OR a.name = $2) AND (h.requested_at > $3 OR h.step NOT IN ('done', 'failed'))
        ORDER BY h.requested_at DESC LIMIT $4) newest ORDER BY requested_at`,
-    [host, filter.agent, time(filter.afterMs), filter.limit],
+    [host, filter.agent, time(filter.afterMs) ?? 'infinity', filter.limit],
   );
-  return sound('handoffs', handoffShape, rows.rows, odd).map((row) => ({
+  return rows.rows;
+}
+
+const nameShape = z.object({ id: z.string(), name: exact() });
+
+/** Those that `readHandoffs` leaves out, although they say that they are open. */
+export async function oddHandoffs(client: pg.ClientBase, host: string, limit: number): Promise<OddHandoff[]> {
+  const rows = await handoffRows(client, host, { agent: null, afterMs: null, limit });
+  const odd = rows.filter((row) => !handoffShape.safeParse(row).success);
+  return sound('handoffs', nameShape, odd, leftOut).map(({ id, name }) => ({ id, agent: name }));
+}
+
+export async function endOddHandoff(client: pg.ClientBase, id: string, atMs: number): Promise<void> {
+  const ended = await client.query(
+    "UPDATE handoffs SET step = 'failed' WHERE id = $1 AND step NOT IN ('done', 'failed')",
+    [id],
+  );
+  if (ended.rowCount === 1) await addStep(client, id, { step: 'failed', atMs, reason: 'untrusted' });
+}
+
+/** The newest, oldest first, and every one that is open. */
+export async function readHandoffs(
+  client: pg.ClientBase,
+  host: string,
+  filter: Filter,
+  odd: OddRow = leftOut,
+): Promise<Handoff[]> {
+  const rows = await handoffRows(client, host, filter);
+  return sound('handoffs', handoffShape, rows, odd).map((row) => ({
     id: row.id,
     host,
     agent: row.name,

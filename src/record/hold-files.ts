@@ -1,20 +1,7 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { readOwnText } from '../act/own-text.ts';
 import { type Hold, processName } from '../model/hold.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { ProcessId } from '../model/world.ts';
@@ -238,14 +225,6 @@ function looksOf(file: string): { stamp: string; isOld: boolean } | null {
   }
 }
 
-/** Without O_NONBLOCK opening a FIFO would wait for its writer. */
 function readPlain(file: string): string {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const info = fstatSync(fd);
-    if (!info.isFile() || info.size > fileBytesMax) throw new Error(`${file} is no hold`);
-    return readFileSync(fd, 'utf8');
-  } finally {
-    closeSync(fd);
-  }
+  return readOwnText(file, ({ size }) => size <= fileBytesMax);
 }

@@ -4,6 +4,7 @@ import type { Action, ActionOutcome, LedgerEntry, Trigger } from '../model/actio
 import type { Json } from '../model/event.ts';
 import { time } from '../model/time.ts';
 import type { ProcessId } from '../model/world.ts';
+import { noteOutcome } from './action-taken.ts';
 import { isAlive, ownProcess } from './own-process.ts';
 import {
   exact,
@@ -63,6 +64,7 @@ export async function conclude(client: pg.ClientBase, outcome: ActionOutcome): P
       outcome.proof === null ? null : JSON.stringify(outcome.proof),
     ],
   );
+  await noteOutcome(client, outcome);
 }
 
 /** Of one agent. The bound also has the rows looked up agent by agent, however long the ledger. */

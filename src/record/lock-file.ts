@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readOwnText } from '../act/own-text.ts';
 import type { Json } from '../model/event.ts';
 import type { ProcessId } from '../model/world.ts';
 import { isAlive, ownProcess } from './own-process.ts';
@@ -102,7 +103,7 @@ function linked(from: string, to: string): boolean {
 function readLock(path: string): { text: string; owner: LockOwner | null } | null {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readOwnText(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

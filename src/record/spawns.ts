@@ -14,7 +14,7 @@ export const upsertClientSpawns = `
     agent_id, host, source, session_id, label, reason, ended_at, status
   FROM jsonb_populate_recordset(NULL::active_spawns, $1::jsonb)
   ON CONFLICT ((coalesce(host, '')), project, task_id) DO UPDATE SET last_output_change = excluded.last_output_change, status = excluded.status,
-    output_file = excluded.output_file, reason = excluded.reason, ended_at = excluded.ended_at, noticed = excluded.noticed
+    output_file = excluded.output_file, session_id = excluded.session_id, reason = excluded.reason, ended_at = excluded.ended_at, noticed = excluded.noticed
   WHERE active_spawns.source = 'client'`;
 
 /** Somebody's own rows: an end they wrote stands, and a row they removed does not come back. */
@@ -24,6 +24,8 @@ export const updateTrackedSpawns = `
     status = CASE WHEN s.ended_at IS NULL AND s.status NOT IN ('finished', 'failed') THEN n.status ELSE s.status END,
     reason = CASE WHEN s.ended_at IS NULL THEN n.reason ELSE s.reason END,
     agent_id = coalesce(s.agent_id, n.agent_id),
+    -- Its agent may have been handed over to another session.
+    session_id = coalesce(n.session_id, s.session_id),
     -- A row put in by hand becomes this host's, unless it has one of that name.
     host = CASE WHEN s.host IS NULL AND NOT EXISTS (SELECT FROM active_spawns o
       WHERE o.host = n.host AND (o.project, o.task_id) = (s.project, s.task_id)) THEN n.host ELSE s.host END,
@@ -139,13 +141,4 @@ export function storedSpawns(rows: readonly unknown[], odd: OddRow = leftOut): S
     noticed: row.noticed,
     isUnopened: row.unopened === true,
   }));
-}
-
-/** What was done about a finding, beside what was found. */
-export async function noteAction(client: pg.ClientBase, finding: string, taken: string): Promise<void> {
-  await client.query(
-    `UPDATE health_checks SET action_taken = concat_ws(', ', action_taken, $2::text)
-     WHERE details->>'finding' = $1 AND status <> 'ok'`,
-    [finding, taken],
-  );
 }

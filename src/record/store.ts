@@ -6,16 +6,24 @@ import type { CheckRow, SessionRow, Store, StoreBatch, StoreFailure } from '../m
 import { time } from '../model/time.ts';
 import { agentRow, upsertAgents } from './agent-row.ts';
 import { reasonOf, speakPlainly } from './connection.ts';
-import { insertPoints, pointRow } from './context.ts';
+import { contextReports, insertPoints, pointRow } from './context.ts';
 import { deedsAbout, lastRulePrompts } from './deeds.ts';
-import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
+import {
+  beginHandoff,
+  endOddHandoff,
+  handoffActions,
+  handoffText,
+  oddHandoffs,
+  readHandoffs,
+  takeHandoffStep,
+} from './handoffs.ts';
 import { enterHost, seeHost } from './hosts.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
 import { conclude, intend, openActions, storeWord } from './ledger.ts';
 import { addClockMark, clockMarks, expire, newestRowMs } from './retention.ts';
 import { leftOut, type OddRow } from './rows.ts';
 import { recentScores, saveScore } from './scores.ts';
-import { cut, loadSpawns, noteAction, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
+import { cut, loadSpawns, spawnRow, updateTrackedSpawns, upsertClientSpawns } from './spawns.ts';
 import { loadAgents } from './stored-agents.ts';
 import { storeTold } from './told.ts';
 
@@ -58,12 +66,12 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     lastRulePrompts: (host, afterMs) => inTransaction(pool, (client) => lastRulePrompts(client, host, afterMs)),
     loadSpawns: (host, endedAfterMs, only) =>
       inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only, odd)),
-    noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),
     saveIncident: (incident) => inTransaction(pool, (client) => saveIncident(client, incident)),
     storeTold: (told, anyway) => inTransaction(pool, (client) => storeTold(client, told, anyway)),
     openIncidents: (host) => inTransaction(pool, (client) => openIncidents(client, host, odd)),
     saveScore: (score) => inTransaction(pool, (client) => saveScore(client, score)),
     recentScores: (host, afterMs) => inTransaction(pool, (client) => recentScores(client, host, afterMs, odd)),
+    contextReports: (host) => inTransaction(pool, (client) => contextReports(client, host, odd)),
     saveAuthority: (agent, authority) => inTransaction(pool, (client) => saveAuthority(client, agent, authority)),
     loadAuthorities: (host) => inTransaction(pool, (client) => loadAuthorities(client, host, odd)),
     beginHandoff: (handoff) => inTransaction(pool, (client) => beginHandoff(client, handoff)),
@@ -71,6 +79,8 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
       inTransaction(pool, (client) => takeHandoffStep(client, id, from, taken, change)),
     loadHandoffs: (host, afterMs) =>
       inTransaction(pool, (client) => readHandoffs(client, host, { agent: null, afterMs, limit: handoffsMax }, odd)),
+    oddHandoffs: (host) => inTransaction(pool, (client) => oddHandoffs(client, host, handoffsMax)),
+    endOddHandoff: (id, atMs) => inTransaction(pool, (client) => endOddHandoff(client, id, atMs)),
     handoffActions: (id) => inTransaction(pool, (client) => handoffActions(client, id, odd)),
     handoffText: (id) => inTransaction(pool, (client) => handoffText(client, id)),
     close: () => pool.end(),
@@ -191,8 +201,8 @@ function eventRow(event: WatchEvent): object {
 
 /** A batch whose commit was not acknowledged comes again: the same verdict at the same moment is the same row. */
 const insertChecks = `
-  INSERT INTO health_checks (project, check_time, check_type, status, details, agent_id, host)
-  SELECT project, check_time, check_type, status, details, agent_id, host
+  INSERT INTO health_checks (project, check_time, check_type, status, details, action_taken, agent_id, host)
+  SELECT project, check_time, check_type, status, details, action_taken, agent_id, host
   FROM jsonb_populate_recordset(NULL::health_checks, $1::jsonb) new
   WHERE NOT EXISTS (
     SELECT FROM health_checks old WHERE old.check_time = new.check_time AND old.agent_id IS NOT DISTINCT FROM new.agent_id
@@ -205,5 +215,6 @@ function checkRow(row: CheckRow): object {
     check_type: cut(row.type, 50),
     status: row.status,
     details: row.details,
+    action_taken: row.taken ?? null,
   };
 }

@@ -37,7 +37,6 @@ export class WaitingRows {
   /** Of those the spool has. */
   readonly #kept = new WeakSet<Incident>();
   readonly #scores = new Map<string, Score>();
-  readonly #notes = new Map<string, string>();
   #outcomes: ActionOutcome[] = [];
   /** Messages that neither the database nor a disk took before they went out, if they did. */
   readonly #bare = new Map<string, { incident: Incident; action: Action }>();
@@ -56,7 +55,6 @@ export class WaitingRows {
       conclude: (outcome) => this.#conclude(outcome),
       saveIncident: (incident) => this.#take(incident),
       saveScore: (score) => this.#later(() => keepNewest(this.#scores, score.incident, score, waitingMax)),
-      noteAction: (finding, taken) => this.#later(() => keepNewest(this.#notes, finding, taken, waitingMax)),
       openIncidents: (host) => this.#openIncidents(host),
     };
   }
@@ -82,7 +80,7 @@ export class WaitingRows {
   catchUp(): void {
     const { spool } = this.#parts;
     if (this.#away !== null) spool.writeAgain();
-    const waiting = this.#incidents.size + this.#scores.size + this.#notes.size + this.#outcomes.length;
+    const waiting = this.#incidents.size + this.#scores.size + this.#outcomes.length;
     if (waiting + spool.told.length > 0) void this.#write();
     else this.#away = null;
   }
@@ -178,7 +176,6 @@ export class WaitingRows {
       (await this.#writeSpool()) ??
       (await this.#each(this.#incidents, ([, incident]) => store.saveIncident(incident))) ??
       (await this.#each(this.#scores, ([, score]) => store.saveScore(score))) ??
-      (await this.#each(this.#notes, ([finding, taken]) => store.noteAction(finding, taken))) ??
       (await this.#writeOutcomes())
     );
   }

@@ -39,7 +39,6 @@ class Host {
         return ok(undefined);
       },
       saveScore: async () => ok(undefined),
-      noteAction: async () => ok(undefined),
     };
     this.#board = madeBoard({ clock, config: () => config, store: store as never });
     const parts = { host: 'h', hostName: 'h', clock, config: () => config, board: this.#board };

@@ -211,7 +211,6 @@ export class Keeper {
     if (told !== 'all') later(open, this.#parts.clock.nowMs());
     if (told === 'none' || (told === 'some' && open.isToldPartly)) return;
     // Who was reached was told: the other channels are tried on for the same message.
-    const isFirst = !open.isToldPartly && incident.tells === 0;
     if (!open.isToldPartly) incident.tells += 1;
     open.isToldPartly = told === 'some';
     if (told === 'all') {
@@ -219,7 +218,6 @@ export class Keeper {
       open.retryWaitMs = retryFirstMs;
     }
     this.#parts.board.save(open);
-    if (isFirst) await this.#parts.store.noteAction(open.incident.id, 'told human');
   }
 
   /** Telling needs no authority over the agent, but a pause and the watch mode hold it back as everything else. */

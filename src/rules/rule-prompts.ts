@@ -69,10 +69,7 @@ export class RulePrompts {
       if (result.outcome === 'refused') later(open, nowMs);
       else this.#wasSaid(open, nowMs);
     }
-    if (result.outcome === 'refused') return false;
-    for (const { incident } of said)
-      await this.#parts.store.noteAction(incident.id, incident.subject === null ? 'prompted agent' : 'prompted parent');
-    return true;
+    return result.outcome !== 'refused';
   }
 
   /** Puts on record that it is not said, and why. */

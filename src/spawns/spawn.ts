@@ -13,8 +13,12 @@ export interface SpawnInstant {
   limits: SpawnLimits;
 }
 
+/** Does the work of one session of an agent go on in another? null: that is yet to be known. */
+export type IsSameWork = (agent: string, from: string, to: string) => boolean | null;
+
 interface Surroundings {
   parent: Sighting | null;
+  isSameWork: IsSameWork;
   glance: (path: string) => OutputGlance;
   outputs: Outputs;
   sharedWith: string[];
@@ -46,6 +50,7 @@ export class Spawn {
   readonly #firstQuietMs: number;
   #age: { ms: number; monotonicMs: number } | null = null;
   #waitedMonotonicMs: number | null = null;
+  #answeredMonotonicMs: number | null = null;
   #ending: { stamp: string; line: string | null } | null = null;
 
   /** `firstQuietMs`: how long it had been quiet when an earlier run last looked, where nothing else tells. */
@@ -65,6 +70,11 @@ export class Spawn {
     return this.#outputs;
   }
 
+  /** Its parent was asked about it, and said something. */
+  answered(monotonicMs: number): void {
+    this.#answeredMonotonicMs = monotonicMs;
+  }
+
   get isOver(): boolean {
     return this.end !== null;
   }
@@ -73,7 +83,7 @@ export class Spawn {
   look(moment: SpawnInstant, around: Surroundings): SpawnStatus {
     const before = this.row.status;
     this.#age ??= { ms: Math.max(0, moment.nowMs - this.row.spawnedAtMs), monotonicMs: moment.monotonicMs };
-    this.#findParent(around.parent, moment.nowMs);
+    this.#findParent(around, moment.nowMs);
     if (this.end === null) this.#lookAtOutputs(moment, around);
     const waiting = this.#isWaiting(around.parent, moment);
     const verdict = judgeSpawn(
@@ -123,14 +133,15 @@ export class Spawn {
     };
   }
 
-  #findParent(parent: Sighting | null, nowMs: number): void {
+  #findParent({ parent, isSameWork }: Surroundings, nowMs: number): void {
     const { agent, sessionId } = this.row;
-    const how =
-      agent !== null && (parent === null || parent.reading.state === 'ended')
-        ? 'ended'
-        : sessionId !== null && parent !== null && parent.sessionId !== null && parent.sessionId !== sessionId
-          ? 'cleared'
-          : null;
+    const to = parent?.sessionId ?? null;
+    const isLeft = agent !== null && sessionId !== null && to !== null && to !== sessionId;
+    const goesOn = isLeft ? isSameWork(agent, sessionId, to) : true;
+    // What runs, and what failed without anybody knowing, belongs to the session that its parent was handed over to.
+    if (isLeft && goesOn === true && (!this.isOver || this.untold)) this.row = { ...this.row, sessionId: to };
+    const isEnded = agent !== null && (parent === null || parent.reading.state === 'ended');
+    const how = isEnded ? 'ended' : goesOn === false ? 'cleared' : null;
     if (how === null) this.orphan = null;
     else if (this.orphan?.how !== how) this.orphan = { how, sinceMs: nowMs };
   }
@@ -148,7 +159,8 @@ export class Spawn {
       seen.filter(({ glance }) => glance.problem === null).sort((a, b) => a.quietMs - b.quietMs)[0] ?? seen[0];
     if (best === undefined) {
       // Nothing to look at: what passed while nobody watched says nothing about it.
-      this.quietMs = this.#firstQuietMs + monotonicMs - (this.#age?.monotonicMs ?? monotonicMs);
+      const watchedMs = this.#firstQuietMs + monotonicMs - (this.#age?.monotonicMs ?? monotonicMs);
+      this.quietMs = Math.min(watchedMs, monotonicMs - (this.#answeredMonotonicMs ?? Number.NEGATIVE_INFINITY));
       return;
     }
     this.problem = best.glance.problem === null ? null : (problems[best.glance.problem] ?? best.glance.problem);

@@ -7,7 +7,7 @@ import type { SpawnRow, SpawnSigns, SpawnStatus, StoredSpawn } from '../model/sp
 import { emptyBatch, type Store, type StoreBatch } from '../model/store.ts';
 import type { Clock } from '../model/world.ts';
 import type { OutputGlance, Outputs } from '../sense/outputs.ts';
-import { Spawn, type SpawnInstant } from './spawn.ts';
+import { type IsSameWork, Spawn, type SpawnInstant } from './spawn.ts';
 import {
   changeRow,
   clientRow,
@@ -92,7 +92,7 @@ export class Spawns {
   }
 
   /** `pauseMs`: not if the last look is younger. */
-  look(sightings: readonly Sighting[], pauseMs = 0): void {
+  look(sightings: readonly Sighting[], isSameWork: IsSameWork, pauseMs = 0): void {
     const { clock, config } = this.#parts;
     const { spawn } = config();
     if (clock.monotonicMs() - this.#lookedMs < pauseMs) return;
@@ -109,7 +109,7 @@ export class Spawns {
       else if (signs.works.length > 0 || this.#spawns.size > 0) this.#takeSigns(view, signs);
     }
     const batch = emptyBatch();
-    const changes = this.#lookAtAll(moment, views, batch);
+    const changes = this.#lookAtAll(moment, views, isSameWork, batch);
     const states = [...this.#spawns.values()].map((each) => each.state(this.#parts.host));
     const warnMs = Math.min(60_000, moment.limits.stallMs / 4);
     const troubles = findSpawnTroubles(states, { warnMs }, moment.nowMs);
@@ -129,18 +129,38 @@ export class Spawns {
     return null;
   }
 
+  /**
+   * An agent has answered a question about its work, or about some of it. Of what cannot be seen that is a sign of life; of
+   * all else its output is the better word.
+   */
+  answered(agent: string | null, taskIds: readonly string[] | null): void {
+    for (const spawn of this.#active(agent ?? '')) {
+      if (taskIds === null || taskIds.includes(spawn.row.taskId)) spawn.answered(this.#parts.clock.monotonicMs());
+    }
+  }
+
   documents(agent: string): SpawnDocument[] {
     return this.#active(agent).map((spawn) => spawnDocument(spawn));
   }
 
   /** When the work of an agent began that runs now, and whether some of it cannot be seen without asking. */
   progress(agent: string): { sinceMs: number; hidden: boolean } | null {
-    const running = this.#active(agent).filter(({ row, orphan }) => row.status !== 'abandoned' && orphan === null);
+    const running = this.#running(agent);
     if (running.length === 0) return null;
     return {
       sinceMs: Math.min(...running.map(({ row }) => row.spawnedAtMs)),
       hidden: running.some(({ watched }) => watched.length === 0),
     };
+  }
+
+  /** The ids of the work of an agent that runs now, whoever told of it, the oldest first. */
+  running(agent: string): string[] {
+    const running = this.#running(agent).sort((a, b) => a.row.spawnedAtMs - b.row.spawnedAtMs);
+    return running.map(({ row }) => row.taskId);
+  }
+
+  #running(agent: string): Spawn[] {
+    return this.#active(agent).filter(({ row, orphan }) => row.status !== 'abandoned' && orphan === null);
   }
 
   #active(agent: string): Spawn[] {
@@ -183,9 +203,11 @@ export class Spawns {
       spawn.end = end;
       spawn.callOpen = work.callOpen;
     }
+    const told = new Set(signs.works.map(({ id }) => id));
     for (const spawn of this.#spawns.values()) {
       const { row } = spawn;
-      if (row.agent !== view.agent || row.source !== 'client' || row.sessionId === signs.sessionId) continue;
+      // Of an earlier session; what that one began may belong to this one by now.
+      if (row.agent !== view.agent || row.source !== 'client' || told.has(row.taskId)) continue;
       spawn.end ??= signs.ends.get(row.taskId) ?? null;
       const moved = row.output?.slice(row.output.lastIndexOf('/') + 1);
       if (row.taskType === 'subagent' && moved !== undefined && signs.subagentFolder !== null)
@@ -193,7 +215,12 @@ export class Spawns {
     }
   }
 
-  #lookAtAll(moment: SpawnInstant, views: ReadonlyMap<string, Sighting>, batch: StoreBatch): Change[] {
+  #lookAtAll(
+    moment: SpawnInstant,
+    views: ReadonlyMap<string, Sighting>,
+    isSameWork: IsSameWork,
+    batch: StoreBatch,
+  ): Change[] {
     const changes: Change[] = [];
     const glances = new Map<string, OutputGlance>();
     const glance = (path: string): OutputGlance => {
@@ -214,7 +241,7 @@ export class Spawns {
       const parent = spawn.row.agent === null ? null : (views.get(spawn.row.agent) ?? null);
       const others = (sharing.get(spawn.row.output ?? '') ?? []).filter((other) => other !== spawn);
       const sharedWith = others.map((other) => other.row.taskId);
-      const before = spawn.look(moment, { parent, glance, outputs: this.#parts.outputs, sharedWith });
+      const before = spawn.look(moment, { parent, isSameWork, glance, outputs: this.#parts.outputs, sharedWith });
       if (before !== spawn.row.status) {
         spawn.untold = spawn.row.status === 'failed' && spawn.end?.how === 'failed';
         changes.push({ spawn, before });
@@ -303,6 +330,6 @@ function parentOf(project: string, views: ReadonlyMap<string, Sighting>): string
 }
 
 function statusText(json: string): string {
-  const { status, reason, output, agent } = JSON.parse(json) as SpawnRow;
-  return JSON.stringify([status, reason, output, agent]);
+  const { status, reason, output, agent, sessionId } = JSON.parse(json) as SpawnRow;
+  return JSON.stringify([status, reason, output, agent, sessionId]);
 }

@@ -95,7 +95,9 @@ export class AgentSession {
 
   /** Its window as an earlier run knew it, for until the status line speaks again; null: the model's name says it. */
   get storedWindow(): number | null {
-    const window = this.#before?.context?.window ?? null;
+    const context = this.#before?.context ?? null;
+    // A window that was only worked out from what somebody wrote is none.
+    const window = context === null || context.source === 'ps_sessions' ? null : context.window;
     // It was that model's window, and a figure beyond it proves another.
     const isStill = this.#before?.model === this.#facts.model && (this.#facts.contextUsed ?? 0) <= (window ?? 0);
     return isStill ? window : null;

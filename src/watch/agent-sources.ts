@@ -1,6 +1,7 @@
 import { type AgentSigns, judgeAlone } from '../detect/state.ts';
 import type {
   ContextReading,
+  ContextReport,
   ContextSign,
   OffFacts,
   Sighting,
@@ -148,6 +149,21 @@ export function describeContexts(
     all.push({ source: 'screen', percent: 100 - left.percent, scale: 'usable', used: null, atMs: screen.atMs });
   readings.sort((a, b) => b.atMs - a.atMs);
   return { best: readings[0] ?? null, all };
+}
+
+/** Where nobody says otherwise, as the first requirements have it. */
+const usualWindow = 200_000;
+const windows = { least: 1_000, most: 10_000_000 };
+
+/** As a reading; null: it is of another session, or cannot be. */
+export function reportedContext(report: ContextReport | null, sessionId: string | null): ContextReading | null {
+  if (report === null || report.sessionId === null || report.sessionId !== sessionId) return null;
+  const { usage, tokens, atMs } = report;
+  const window = tokens === null || tokens === 0 || usage === 0 ? usualWindow : Math.round(tokens / usage);
+  if (window < windows.least || window > windows.most) return null;
+  const usable = Math.max(0, window - defaultReserve);
+  const used = Math.round(usage * window);
+  return { used, window, usable, percent: percentOf(used, window), source: 'ps_sessions', atMs };
 }
 
 /** What the client keeps back of the window (seen in every version so far). */

@@ -4,13 +4,21 @@ import { askedFor } from '../detect/asked.ts';
 import { refusedNow } from '../detect/refusals.ts';
 import type { SessionFacts } from '../detect/session.ts';
 import { type AgentSigns, type LastTurn, lastTurn, limitedUntil } from '../detect/state.ts';
-import type { Authority, ContextReading, OffFacts, Sighting, Source, StateReading } from '../model/agent.ts';
+import type {
+  Authority,
+  ContextReading,
+  ContextReport,
+  OffFacts,
+  Sighting,
+  Source,
+  StateReading,
+} from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
 import { isEmpty, shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
 import type { AgentInbox } from './agent-inbox.ts';
-import { describeContexts, describeSources, inWindow } from './agent-sources.ts';
+import { describeContexts, describeSources, inWindow, reportedContext } from './agent-sources.ts';
 import { projectFor } from './names.ts';
 
 /** Everything a view of an agent is made of. */
@@ -37,6 +45,8 @@ export interface ViewParts {
   bands: readonly number[];
   /** Its record is being read up: what it says is of some moment long ago. */
   isBehind: boolean;
+  /** What another program wrote of its context. */
+  report: ContextReport | null;
   /** The view before, be it an earlier run's. */
   last: Sighting | null;
 }
@@ -53,7 +63,10 @@ export function describeAgent(parts: ViewParts): Sighting {
   // As long as its file cannot be read, what an earlier run knew of this session stands.
   const sameSession = last !== null && last.sessionId === sessionId ? last : null;
   const known = transcript === null ? sameSession : null;
-  const context = contexts.best ?? known?.context ?? null;
+  const report = reportedContext(parts.report, sessionId);
+  // What was written may have been written anew, or taken back, since an earlier run read it.
+  const before = known?.context?.source === 'ps_sessions' ? null : known?.context;
+  const context = contexts.best ?? before ?? report;
   return {
     agent: parts.name,
     project: projectFor(session, cwd),
@@ -71,7 +84,7 @@ export function describeAgent(parts: ViewParts): Sighting {
     asks: askedFor(signs, reading) ?? (isSameWait(last?.reading, reading) ? (last?.asks ?? null) : null),
     model: clean(facts.model) ?? clean(line?.line.model ?? null) ?? known?.model ?? null,
     context,
-    contexts: contexts.all,
+    contexts: report === null ? contexts.all : [...contexts.all, { ...report, scale: 'window' }],
     band: parts.isBehind
       ? (sameSession?.band ?? null)
       : holdBand(context?.percent ?? null, sameSession?.band ?? null, parts.bands, signs.nowMs),

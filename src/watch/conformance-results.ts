@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Unplayed } from '../clients/client.ts';
 import { version } from '../home/version.ts';
 import { type ClientName, type OffFacts, type Source, type SourceFact, sourceFacts } from '../model/agent.ts';
+import { ownFiles } from '../sense/files.ts';
 
 /** How one source did in a run of the state scenarios against one version of a client. */
 export interface SignalResult {
@@ -46,6 +47,7 @@ const resultShape = z.object({
 });
 
 const filesMax = 200;
+const fileBytesMax = 4 * 1024 * 1024;
 const recheckMs = 5_000;
 
 export function writeResult(
@@ -61,6 +63,7 @@ export function writeResult(
 }
 
 export function readResults(dir: string): ConformanceResult[] {
+  const files = ownFiles(process.getuid?.() ?? 0);
   let names: string[];
   try {
     names = readdirSync(dir).filter((name) => name.endsWith('.json'));
@@ -68,8 +71,9 @@ export function readResults(dir: string): ConformanceResult[] {
     return [];
   }
   return names.slice(0, filesMax).flatMap((name) => {
+    const read = files.readSmall(path.join(dir, name), fileBytesMax);
     try {
-      const result: unknown = JSON.parse(readFileSync(path.join(dir, name), 'utf8'));
+      const result: unknown = read.ok ? JSON.parse(read.text) : null;
       return resultShape.safeParse(result).success ? [result as ConformanceResult] : [];
     } catch {
       return [];

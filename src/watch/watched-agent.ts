@@ -11,6 +11,7 @@ import type { TurnWords } from '../detect/turn-words.ts';
 import type {
   Authority,
   ContextReading,
+  ContextReport,
   OffFacts,
   RegistryActivity,
   Sighting,
@@ -60,6 +61,8 @@ interface Parts {
   bands: () => readonly number[];
   /** From when on the checks speak. */
   limits: () => Values;
+  /** What another program wrote of its context. */
+  report: () => ContextReport | null;
 }
 
 /** What the watcher brings to a look at one agent. */
@@ -163,8 +166,8 @@ export class WatchedAgent {
   handoffDue(policy: HandoffPolicy): HandoffDue {
     const view = this.#view;
     const context = view?.context ?? null;
-    // In the middle of a backlog the figures are those of some moment long ago.
-    if (view === null || context === null || this.#hasBacklog)
+    // In the middle of a backlog the figures are those of some moment long ago. Another program's word clears nothing by itself.
+    if (view === null || context === null || context.source === 'ps_sessions' || this.#hasBacklog)
       return shouldHandOff([], policy, { compactsAt: null, isWorking: false });
     const { points } = this.#session;
     return shouldHandOff(points.length > 0 ? points : [{ ...context, compacted: null, usedBefore: null }], policy, {
@@ -273,7 +276,9 @@ export class WatchedAgent {
     const signs = this.#signs(observation, subagents, senses, nowMs);
     this.#lastSigns = signs;
     const view = this.#describe(observation, signs);
-    if (view.context?.source === 'statusline') look.points.push(...this.#session.seen(view.context));
+    const { source } = view.context ?? {};
+    if (view.context !== null && (source === 'statusline' || source === 'ps_sessions'))
+      look.points.push(...this.#session.seen(view.context));
     this.#compare(view, nowMs, look);
     if (look.events.length > 0 || look.changed) look.sessions.push(...this.#session.row(view));
     this.#view = view;
@@ -346,6 +351,7 @@ export class WatchedAgent {
       inbox,
       off: this.#allOff(),
       bands: this.#parts.bands(),
+      report: this.#parts.report(),
       isBehind: this.#hasBacklog,
       last: this.lastView,
     });

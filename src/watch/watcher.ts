@@ -2,7 +2,7 @@ import type { AgentClient } from '../clients/client.ts';
 import type { Config } from '../config/schema.ts';
 import type { Board } from '../findings/board.ts';
 import type { Examiner } from '../findings/examiner.ts';
-import type { Authority, ClientName, OffFacts, Sighting } from '../model/agent.ts';
+import type { Authority, ClientName, ContextReport, OffFacts, Sighting } from '../model/agent.ts';
 import type { Counters } from '../model/counters.ts';
 import type { StoredAgent } from '../model/store.ts';
 import type { Clock, Files, Processes, ProcessId, ProcessInfo } from '../model/world.ts';
@@ -49,6 +49,8 @@ export interface WatcherParts {
   said: ReadonlyMap<string, Authority>;
   board: Pick<Board, 'isPending' | 'isQuiet' | 'hasPending'>;
   examiner: Pick<Examiner, 'limits'>;
+  /** What another program wrote of the context of an agent. */
+  report: (agent: string) => ContextReport | null;
 }
 
 /** One agent was looked at. */
@@ -278,6 +280,7 @@ export class Watcher {
       off: (version) => this.#parts.off(seen.client.name, version),
       bands: () => this.#parts.config().bands,
       limits: () => this.#parts.examiner.limits,
+      report: () => this.#parts.report(name),
     });
   }
 

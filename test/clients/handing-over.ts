@@ -33,6 +33,8 @@ export class Handing {
   percent = 10;
   /** The commit that its documents name. */
   head = 'none, there is no repository';
+  /** The background work that its documents list: what it was told of. */
+  background = 'none';
   /** How many documents it has written. */
   documents = 0;
   readonly asks: Ask[] = [];
@@ -66,7 +68,7 @@ export class Handing {
       Decisions: 'none',
       'Next step': `Create the file ${next}`,
       'Open files': 'none',
-      'Background work': 'none',
+      'Background work': this.background,
       'How to verify': 'The step files are there, one for each document.',
       'Git HEAD': this.head,
       Nonce: nonce,
@@ -79,6 +81,7 @@ export class Handing {
   #reply(turn: ModelTurn): ModelReply | null {
     const ask = readAsk(turn, this.agent.folder.project);
     this.asks.push(ask);
+    this.background = /running now: ([^)]*)\)/.exec(turn.text)?.[1] ?? this.background;
     const otherwise = this.#disobey(ask, this);
     if (otherwise !== undefined) return otherwise === null ? this.#said('Done.') : { ...this.#said(), ...otherwise };
     switch (ask.asked) {

@@ -6,6 +6,7 @@ import { type Agent, clientOnPath, launchAgent } from './agent.ts';
 import { ended, Handing, handoffs, makeRepository, wholeWay } from './handing-over.ts';
 import { configure } from './prompting.ts';
 import { type Scenario, scenario } from './scenario.ts';
+import { Rows } from './spawning.ts';
 import { Watching } from './watching.ts';
 
 /** Directly started and under a shell, in auto and in manual permission mode, with and without a repository. */
@@ -39,6 +40,7 @@ test(
   'four agents, ten handoffs: asked, checked, cleared, resumed, and each does the next step of its document',
   scenario(async (s) => {
     const watch = new Watching(s);
+    const rows = new Rows(s);
     configure(s, JSON.stringify({ tickSeconds: 0.3, handoff: { deadlineMinutes: 2 } }));
     try {
       await watch.start();
@@ -46,6 +48,8 @@ test(
       const models = agents.map((agent) => new Handing(agent));
       for (const agent of agents) await agent.waitReady(40_000);
       for (const { session } of kinds) await s.until(session, () => watch.status(session), 20_000);
+      const tracked = ['--project', 'sh', '--task-id', 'nightly', '--output', path.join(s.dir, 'nightly.log')];
+      expect((await s.watchkeeper(['spawn-track', 'add', ...tracked])).code).toBe(0);
       const [first] = models;
       if (first !== undefined) first.head = makeRepository(first.agent.folder.project);
       await Promise.all(
@@ -77,9 +81,22 @@ test(
       for (const deed of ['ask', 'clear', 'resume'])
         expect(deeds.filter((each) => each === deed).length, deed).toBe(10);
       expect(ledger.every(({ trigger }) => trigger === 'handoff')).toBe(true);
+      // What somebody tracked for one of them was asked for by its name, and belongs to its last session.
+      const asks = ledger.filter(({ outcome, intent }) => outcome !== 'refused' && intent.deed === 'ask');
+      const named = asks.filter(({ intent }) => intent.text?.includes('running now: “nightly”)'));
+      expect(named.map(({ agent }) => agent)).toEqual(['sh-ps', 'sh-ps']);
+      expect(await rows.spawns('sh')).toMatchObject([
+        {
+          task_id: 'nightly',
+          status: 'running',
+          session_id: all.findLast(({ agent }) => agent === 'sh-ps')?.new_session,
+        },
+      ]);
+      expect(await rows.checks('sh', 'orphaned_work')).toEqual([]);
       const accept = await s.watchkeeper(['can-accept', 'auto-ps', '--size', 'large', '--json']);
       expect(accept.json()).toMatchObject({ accept: true, handoff: 'none' });
     } finally {
+      await rows.close();
       watch.stop();
     }
   }),
@@ -95,6 +112,7 @@ async function byHand(s: Scenario, agent: Agent): Promise<void> {
 interface Item {
   kind: string;
   trigger: string;
+  agent: string;
   outcome: string | null;
-  intent: { deed?: string };
+  intent: { deed?: string; text?: string };
 }

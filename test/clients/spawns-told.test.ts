@@ -82,11 +82,12 @@ describe.concurrent('background work', () => {
     );
 
     test(
-      'work that cannot be seen is asked about at regular times, never in the middle of a turn',
+      'work that cannot be seen is asked about at regular times, never in the middle of a turn, and lives by the answers',
       spawning(
         async (s, watch, rows) => {
           const agent = await ready(s, watch, { session: 'hidden-ps', shell: 'bash' });
           const words = ['--project', 'hidden', '--task-id', 'far-away'];
+          const bornMs = Date.now();
           expect((await s.watchkeeper(['spawn-track', 'add', ...words])).code).toBe(0);
           const asked = () => agent.model.turns.filter(({ prompt }) => prompt.includes('status of your active spawns'));
           await s.until('asked twice', () => asked().length >= 2, 30_000);
@@ -99,6 +100,8 @@ describe.concurrent('background work', () => {
             .map(({ at }) => Date.parse(at))
             .sort((a, b) => a - b);
           expect(second - first).toBeGreaterThanOrEqual(3_000);
+          await s.until('as old as what counts as abandoned', () => Date.now() - bornMs > 20_000, 30_000);
+          expect((await rows.spawns('hidden'))[0]?.status).toBe('running');
           const turn = agent.model.hold();
           // Two that type at once would not know whose text they submit.
           await s.watchkeeper(['pause']);
@@ -114,7 +117,7 @@ describe.concurrent('background work', () => {
           await s.watchkeeper(['spawn-track', 'done', 'hidden', 'far-away']);
           await s.until('finished', async () => (await rows.spawns('hidden'))[0]?.status === 'finished');
         },
-        { spawn: { ...settings.spawn, progressMinutes: 0.05 } },
+        { spawn: { ...settings.spawn, progressMinutes: 0.05, abandonMinutes: 0.3 } },
       ),
     );
   });
@@ -157,7 +160,8 @@ describe.concurrent('background work', () => {
         const check = await s.until('its row', async () =>
           (await rows.checks('clear', 'orphaned_work')).find(({ action_taken: taken }) => taken !== null),
         );
-        expect(check).toMatchObject({ status: 'warning', action_taken: 'told human' });
+        expect(check).toMatchObject({ status: 'warning' });
+        expect(check.action_taken).toMatch(/^told human: told, action [0-9a-f-]{36}$/);
         // The subagent writes on in the folder of the new session, and its end is told there.
         child.release();
         await s.until('the subagent finished', async () =>

@@ -15,6 +15,7 @@ import {
   type HandoffAction,
   type HandoffDeed,
   type HandoffStep,
+  type OddHandoff,
   stepOf,
 } from '../../src/model/handoff.ts';
 import type { Incident } from '../../src/model/incident.ts';
@@ -43,6 +44,8 @@ export class MadeUp {
   session: string | null = 'old';
   state: State = 'idle';
   readonly done: string[] = [];
+  /** The ids of work that was tracked for it. */
+  running: string[] = [];
   readonly #rows = new Map<string, Handoff>();
   readonly documents = new Map<string, string>();
   readonly #ledger: (HandoffAction & { handoff: string })[] = [];
@@ -68,6 +71,10 @@ export class MadeUp {
   /** The fresh context refuses to be told. */
   isShut = false;
   isTold = false;
+  /** Open rows that are not as Watchkeeper writes them. */
+  oddRows: OddHandoff[] = [];
+  /** What is wrong, as the handoffs post it. */
+  posted: string[] = [];
   /** Rows that were not trusted. */
   readonly odd: string[][] = [];
   /** The client dies as soon as this step is on record. */
@@ -91,6 +98,16 @@ export class MadeUp {
 
   handoffs(agent: string): Handoff[] {
     return [...this.#rows.values()].filter((row) => row.agent === agent);
+  }
+
+  /** What it was asked for its document, each time. */
+  get asks(): string[] {
+    return this.#ledger.flatMap(({ deed, typed }) => (deed === 'ask' && typed !== null ? [typed] : []));
+  }
+
+  /** Whose the work of the old session is, by what the daemon knows. */
+  get takesWork(): boolean | null {
+    return this.#daemon?.isSameWork('a-ps', 'old', 'new') ?? null;
   }
 
   next(agent = 'a-ps'): string | null {
@@ -133,8 +150,8 @@ export class MadeUp {
     }
   }
 
-  async #survive(work: () => Promise<unknown> | undefined): Promise<void> {
-    await work()?.catch((error: unknown) => this.#failed(error));
+  async #survive(work: () => Promise<unknown> | undefined): Promise<unknown> {
+    return work()?.catch((error: unknown) => this.#failed(error));
   }
 
   #failed(error: unknown): void {
@@ -162,7 +179,9 @@ export class MadeUp {
     return {
       about: () => ({ tells: this.isTold ? 1 : 0, ackedMs: null }) as Incident,
       findings: () => [],
-      post: () => {},
+      post: (_by, troubles) => {
+        this.posted = troubles.map(({ agent, finding }) => `${agent} ${finding.check} ${finding.subject}`);
+      },
       view: (name) => this.view(name),
       views: () => [this.view(), this.view('b-ps')],
     };
@@ -194,12 +213,14 @@ export class MadeUp {
       board: this.#board(),
       flush: async () => true,
       news: () => {},
+      running: () => this.running,
       directory: () => null,
       hasSession: () => true,
       odd: (...row) => this.odd.push(row),
       failed: (error) => this.#failed(error),
       store: {
         beginHandoff: async (handoff) => {
+          if (this.oddRows.some((row) => row.agent === handoff.agent)) return fail('refused', 'there is one');
           this.#at();
           this.#rows.set(handoff.id, structuredClone(handoff));
           this.#at();
@@ -217,6 +238,11 @@ export class MadeUp {
           if (change.document !== undefined) this.documents.set(id, change.document.text);
           this.#at();
           if (taken.step === this.crashAt) this.state = 'ended';
+          return ok(undefined);
+        },
+        oddHandoffs: async () => ok(structuredClone(this.oddRows)),
+        endOddHandoff: async (id) => {
+          this.oddRows = this.oddRows.filter((row) => row.id !== id);
           return ok(undefined);
         },
         loadHandoffs: async () =>

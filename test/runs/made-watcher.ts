@@ -62,7 +62,7 @@ export function watching(
       throw error;
     },
     off: () => new Map(),
-    ...{ said: new Map(), board, examiner },
+    ...{ said: new Map(), board, examiner, report: () => null },
   });
   const take = (looks: Iterable<Looked>) => {
     for (const { agent, view } of looks) {

@@ -163,7 +163,6 @@ export class RuleWorld {
         return commit(() => void this.incidents.set(incident.id, { ...incident }));
       },
       saveScore: async () => ok(undefined),
-      noteAction: () => commit(() => {}),
       intend: (action) => commit(() => void this.actions.push(action)),
       conclude: (outcome) => commit(() => void this.outcomes.push(outcome)),
     };

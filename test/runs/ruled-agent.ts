@@ -32,7 +32,6 @@ export class RuledAgent extends TypedAgent {
         return ok(undefined);
       },
       saveScore: async () => ok(undefined),
-      noteAction: async () => ok(undefined),
     };
     const parts = {
       host: 'h',

@@ -27,6 +27,8 @@ export class World {
   rows: SpawnRow[] = [];
   checks: CheckRow[] = [];
   board!: Board;
+  /** What a handoff says of two sessions. */
+  handedOver: (from: string, to: string) => boolean | null = () => false;
 
   /** Time as everybody has it. */
   pass(ms: number): void {
@@ -78,7 +80,7 @@ export class World {
 
   look(spawns: Spawns): void {
     this.board.publish([this.view]);
-    spawns.look([this.view]);
+    spawns.look([this.view], (_agent, from, to) => this.handedOver(from, to));
   }
 
   status(taskId: string): string | undefined {

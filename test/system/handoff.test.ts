@@ -62,6 +62,20 @@ describe('an agent that is to be handed over', () => {
     expect((await world.run('handoffs')).stdout).toBe('no handoff yet\n');
   });
 
+  it('whose document would be where no path can be typed is refused before anything begins, dry run or not', async () => {
+    const config = (handoff: object) =>
+      writeFileSync(path.join(world.dir, 'config.yaml'), JSON.stringify({ tickSeconds: 0.3, handoff }));
+    config({ dir: 'my notes; rm -rf' });
+    await until('the dry run says so', async () => (await handoff('full-ps', '--dry-run')).code === 1, waitMs);
+    expect(await handoff('full-ps', '--dry-run')).toMatchObject({ id: null, step: 'failed', reason: 'unsafe-path' });
+    expect(await handoff('full-ps')).toMatchObject({ code: 1, id: null, step: 'failed', reason: 'unsafe-path' });
+    const inWords = await world.run('handoff', 'full-ps', '--dry-run');
+    expect(inWords.stdout.replaceAll(/\s+/g, ' ')).toContain('set `handoff.dir` to');
+    expect((await world.run('handoffs')).stdout).toBe('no handoff yet\n');
+    config({});
+    await until('it would begin again', async () => (await handoff('full-ps', '--dry-run')).code === 0, waitMs);
+  });
+
   it('is on record at once, waits for a moment to type, and takes no task meanwhile', async () => {
     const begun = await handoff('full-ps');
     expect(begun).toMatchObject({ code: 6, agent: 'full-ps', step: 'requested', sha256: null, new_session: null });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const notify = [{ channel: 'test', type: 'command', command: ['/bin/sh', '-c', command] }];
   writeFileSync(config, JSON.stringify({ tickSeconds: 0.3, notify }));
   world.env = { WATCHKEEPER_CONFIG: config };
-  for (const name of ['far-ps', 'near-ps', 'poor-ps', 'lost-ps', 'asked-ps', 'bad-ps'])
+  for (const name of ['far-ps', 'near-ps', 'poor-ps', 'lost-ps', 'asked-ps', 'bad-ps', 'stuck-ps'])
     agents.set(name, await openStandIn(world, name));
   await world.up();
   for (const name of agents.keys()) await world.agentIs(name, 'idle');
@@ -51,17 +51,24 @@ async function count(table: string): Promise<number> {
   return (await world.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`))[0]?.n ?? 0;
 }
 
-async function put(): Promise<void> {
+async function admin(): Promise<pg.Client> {
   const url = (await world.run('db', 'url')).stdout.trim();
-  // Whose database has no constraint of ours is not to be told apart.
   const client = new pg.Client({ connectionString: url.replace('watchkeeper@', 'wk_admin@') });
   client.on('error', () => {});
   await client.connect();
-  const row = (table: string, values: Record<string, unknown>) =>
-    client.query(
-      `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.keys(values).map((_, at) => `$${at + 1}`)})`,
-      Object.values(values),
-    );
+  return client;
+}
+
+const putter = (client: pg.Client) => (table: string, values: Record<string, unknown>) =>
+  client.query(
+    `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.keys(values).map((_, at) => `$${at + 1}`)})`,
+    Object.values(values),
+  );
+
+async function put(): Promise<void> {
+  // Whose database has no constraint of ours is not to be told apart.
+  const client = await admin();
+  const row = putter(client);
   await client.query('DROP INDEX handoffs_one_open');
   await client.query('ALTER TABLE authority_overrides DROP CONSTRAINT authority_overrides_authority_check');
   const ids = new Map<string, string>();
@@ -258,12 +265,13 @@ describe('hostile rows in every table that is read back', () => {
   });
 
   it('write and allow nothing, and make no folder', async () => {
-    const ended = "SELECT count(*)::int AS n FROM handoffs WHERE step = 'failed'";
-    await until(
-      'those that fit nothing have failed',
-      async () => (await world.query<{ n: number }>(ended))[0]?.n === 5,
-      waitMs,
+    // Those that fit nothing, and those that could not even be read: people were told of them.
+    const open = "SELECT count(*)::int AS n FROM handoffs WHERE step NOT IN ('done', 'failed')";
+    await until('all have ended', async () => (await world.query<{ n: number }>(open))[0]?.n === 0, waitMs);
+    const reasons = await world.query<{ reason: string; n: number }>(
+      "SELECT reason, count(*)::int AS n FROM handoff_steps WHERE step = 'failed' GROUP BY reason",
     );
+    expect(reasons).toEqual([{ reason: 'untrusted', n: 5 + 12 }]);
     expect(readdirSync(outside)).toEqual([]);
     expect(existsSync('/etc/cron.d/evil')).toBe(false);
     for (const agent of agents.values()) expect(readdirSync(agent.cwd)).toEqual([]);
@@ -278,6 +286,36 @@ describe('hostile rows in every table that is read back', () => {
       [new Date(before.getTime() + 1)],
     );
     expect(typed).toEqual([]);
+  });
+
+  it('one that says a handoff is open ends once a person was told, and its agent is handed over again', async () => {
+    const client = await admin();
+    await client.query(
+      "CREATE UNIQUE INDEX handoffs_one_open ON handoffs (agent_id) WHERE step NOT IN ('done', 'failed')",
+    );
+    const ids = await client.query('SELECT id FROM agents WHERE name = $1', ['stuck-ps']);
+    const row = { id: randomUUID(), agent_id: ids.rows[0]?.id, project: 'p', trigger: forged, recipe: 'document' };
+    const more = {
+      nonce: '$(reboot)',
+      file: '/etc/cron.d/evil',
+      cwd: '..',
+      old_session: '; rm -rf /',
+      requested_at: before,
+    };
+    await putter(client)('handoffs', { ...row, ...more, step: 'requested' });
+    await client.end();
+    const handOver = async () => {
+      const { code, stdout } = await world.run('handoff', 'stuck-ps', '--json');
+      return { code, reason: (JSON.parse(stdout) as { reason: string | null }).reason };
+    };
+    expect(await handOver()).toEqual({ code: 1, reason: 'untrusted' });
+    const step = async () =>
+      (await world.query<{ step: string }>('SELECT step FROM handoffs WHERE id = $1', [row.id]))[0]?.step;
+    await until('it has ended', async () => (await step()) === 'failed', waitMs);
+    const told = await world.query('SELECT 1 FROM incidents WHERE subject = $1 AND tells > 0', [row.id]);
+    expect(told).toHaveLength(1);
+    expect((await world.run('inbox')).stdout).toContain('in a row that Watchkeeper did not write so');
+    expect(await handOver()).toEqual({ code: 6, reason: null });
   });
 
   it('are told and shown without a line of their own', async () => {

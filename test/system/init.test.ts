@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -63,6 +64,27 @@ describe('settings as people have them are as they were after init and uninstall
     expect((await world.good('uninstall')).stdout).toMatch(/^restored: /);
     expect(readFileSync(world.settings).equals(original)).toBe(true);
     expect(world.look()).toEqual(before);
+  });
+});
+
+describe('settings with a second name', () => {
+  it('are one file after init and after uninstall, also where somebody wrote to it meanwhile', async () => {
+    const world = setupWorld();
+    const second = path.join(world.home, 'dotfiles-settings.json');
+    world.put(world.settings, '{"model": "opus"}\n');
+    linkSync(world.settings, second);
+    const isOne = () => expect(statSync(second).ino).toBe(statSync(world.settings).ino);
+    await world.good('init');
+    isOne();
+    expect(eventsIn(second, world.script)).toBe(hookEvents.length);
+    await world.good('uninstall');
+    isOne();
+    expect(readFileSync(second, 'utf8')).toBe('{"model": "opus"}\n');
+    await world.good('init');
+    writeFileSync(second, readFileSync(second, 'utf8').replace('"opus"', '"sonnet"'));
+    await world.good('uninstall');
+    isOne();
+    expect(JSON.parse(readFileSync(second, 'utf8'))).toEqual({ model: 'sonnet' });
   });
 });
 

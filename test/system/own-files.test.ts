@@ -152,6 +152,45 @@ describe.each(['000', '077'])('under umask %s', (umask) => {
   });
 });
 
+describe('whatever lies in the place of a file of ours, no command waits for it', () => {
+  const names = [
+    [
+      ...['daemon.json', 'config-files.json', 'daemon.log', 'paused', 'installs/x.json', 'conformance/x.json'],
+      ...['spool/x', 'inbox/1.hook', 'allowances/answer'],
+    ],
+    ['host.json', 'borrow.lock'],
+    ['pg.json', 'daemon.lock'],
+  ];
+  const commands = [
+    ...[['status'], ['health'], ['inbox'], ['doctor'], ['config', 'show'], ['db', 'url'], ['pause'], ['unpause']],
+    ...[['uninstall'], ['up', '--detach'], ['down']],
+  ];
+
+  it.each(names.map((each) => [each]))(
+    'FIFOs: %j',
+    (those) => {
+      const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'wk-test-')));
+      onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+      for (const name of those) {
+        const file = path.join(home, 'data', name);
+        mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+        spawnSync('mkfifo', [file]);
+      }
+      // A database that is not there: nothing is to be left running.
+      const database = { DATABASE_URL: 'postgresql://127.0.0.1:1/none' };
+      const env = { ...emptyEnvironment(home), WATCHKEEPER_HOME: path.join(home, 'data'), ...database };
+      for (const args of commands) {
+        const options = { env, encoding: 'utf8', timeout: 10_000, killSignal: 'SIGKILL' } as const;
+        const said = spawnSync(process.execPath, [watchkeeperProgram, ...args], options);
+        expect([args, said.signal], said.stderr).toEqual([args, null]);
+        // No stack, nor anything else that is a bug.
+        expect(said.stderr, args.join(' ')).not.toMatch(/^\s+at |Error:/m);
+      }
+    },
+    120_000,
+  );
+});
+
 describe('a directory that others could change, or that cannot be, is refused in one line', () => {
   const base = () => {
     const dir = realpathSync(mkdtempSync(path.join(tmpdir(), 'wk-test-')));

@@ -219,7 +219,7 @@ describe('with a daemon and an agent', () => {
       },
       waitMs,
     );
-    expect(check?.action_taken).toBe('told human');
+    expect(check?.action_taken).toMatch(/^told human: told, action [0-9a-f-]{36}$/);
     expect((await world.run('spawn-track', 'done', 'lonely', 'alone')).code).toBe(0);
     await until('over', async () => (await inbox(world)).every(({ subject }) => subject !== 'alone'), waitMs);
   });

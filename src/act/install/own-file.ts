@@ -6,6 +6,7 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
+  ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -17,6 +18,7 @@ import {
   type Stats,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import { fail, ok, type Result } from '../../model/result.ts';
@@ -30,6 +32,8 @@ export interface OwnFile {
   mode: number | null;
   /** Differs when somebody wrote meanwhile. */
   stamp: string | null;
+  /** It has other names, under which it is to stay the same file. */
+  isLinked: boolean;
   /** Why it may be read but not changed. */
   locked: Trouble | null;
 }
@@ -60,7 +64,8 @@ export function lookAtOwn(asked: string): Result<OwnFile, FileTrouble> {
     // Without O_NONBLOCK opening a FIFO would wait for its writer.
     fd = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return ok({ path: place, bytes: null, mode: null, stamp: null, locked });
+    if (codeOf(error) === 'ENOENT')
+      return ok({ path: place, bytes: null, mode: null, stamp: null, isLinked: false, locked });
     if (locked !== null) return locked;
     if (codeOf(error) === 'EACCES') return trouble(asked, 'cannot be read', 'make it readable for you');
     if (codeOf(error) === 'ENXIO') return trouble(asked, 'is no regular file', 'move it away');
@@ -74,7 +79,8 @@ export function lookAtOwn(asked: string): Result<OwnFile, FileTrouble> {
     if (stat.size > fileBytesMax) return trouble(asked, 'is larger than 1 MB', 'no settings are: look at it by hand');
     const readOnly = (stat.mode & 0o200) === 0 ? trouble(asked, 'is read-only', 'allow writing with chmod u+w') : null;
     const bytes = readFileSync(fd);
-    return ok({ path: place, bytes, mode: stat.mode & 0o7777, stamp: stampOf(stat), locked: locked ?? readOnly });
+    const now = { mode: stat.mode & 0o7777, stamp: stampOf(stat), isLinked: stat.nlink > 1 };
+    return ok({ path: place, bytes, ...now, locked: locked ?? readOnly });
   } catch (error) {
     return trouble(asked, `cannot be read (${codeOf(error)})`, 'look at it by hand');
   } finally {
@@ -82,10 +88,41 @@ export function lookAtOwn(asked: string): Result<OwnFile, FileTrouble> {
   }
 }
 
-/** By a new file beside it and a rename: it is the old one or the new one, never half of it. */
+/**
+ * By a new file beside it and a rename: it is the old one or the new one, never half of it. One with other names is written
+ * in place, since a new file would have this name alone; its old bytes are on record by then.
+ */
 export function replaceOwn(file: OwnFile, bytes: Buffer): Result<void, FileTrouble> {
   if (file.locked !== null) return file.locked;
+  if (file.isLinked) return writeInPlace(file, bytes);
   return writeByRename(file.path, bytes, file.mode, () => isUnchanged(file));
+}
+
+function writeInPlace(file: OwnFile, bytes: Buffer): Result<void, FileTrouble> {
+  try {
+    const fd = openSync(file.path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if (stampOf(fstatSync(fd)) !== file.stamp) return changedMeanwhile(file.path);
+      try {
+        overwrite(fd, bytes);
+      } catch (error) {
+        // The disk is full, say: for the old text there was room.
+        overwrite(fd, file.bytes ?? Buffer.alloc(0));
+        throw error;
+      }
+    } finally {
+      closeSync(fd);
+    }
+    return ok(undefined);
+  } catch (error) {
+    return unwritable(file.path, error);
+  }
+}
+
+function overwrite(fd: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);
+  ftruncateSync(fd, bytes.length);
+  fsyncSync(fd);
 }
 
 export function writeByRename(

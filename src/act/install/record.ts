@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ok, type Result } from '../../model/result.ts';
+import { readOwnText } from '../own-text.ts';
 import { type FileTrouble, makeFolder, writeByRename } from './own-file.ts';
 
 /** What was done to one file, so that it can be undone to the byte. */
@@ -63,7 +64,7 @@ function recordFile(folder: string, file: string): string {
 /** null: not there, or not one of ours. Without it a file is put right by taking our parts out of it. */
 function parseRecord(place: string): InstallRecord | null {
   try {
-    const text = readFileSync(place, 'utf8');
+    const text = readOwnText(place);
     const record = text.length > recordBytesMax ? null : (JSON.parse(text) as InstallRecord);
     if (record === null || record.v !== 1 || typeof record.file !== 'string' || typeof record.written !== 'string')
       return null;

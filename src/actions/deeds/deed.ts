@@ -100,6 +100,8 @@ export interface DeedWorld {
   config: () => Config;
   agent: (name: string) => WatchedAgent | null;
   conclude: Store['conclude'];
+  /** A prompt of ours was answered. */
+  answered: (action: Action) => void;
   hostName: string;
   environment: NodeJS.ProcessEnv;
   /** For whoever looks on. */

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Ledger, TypedAgent } from '../../../test/runs/typed-agent.ts';
 import type { Action } from '../../model/action.ts';
+import type { SessionFact } from '../../model/session-event.ts';
+import { untrusted } from '../../model/text.ts';
 
 const intent = (more: Partial<Action> = {}): Action => ({
   ...{
@@ -15,6 +17,10 @@ const intent = (more: Partial<Action> = {}): Action => ({
   },
   intent: { text: 'Go on.', tag: 'wk-12ab' },
   ...more,
+});
+
+const said = (text: string): Extract<SessionFact, { kind: 'reply' }> => ({
+  ...{ kind: 'reply', model: 'm', messageId: 'm1', usage: null, ends: true, text: untrusted(text) },
 });
 
 describe('an agent whose context is full', () => {
@@ -120,6 +126,33 @@ describe('a prompt', () => {
     expect(said).toMatchObject({ outcome: 'confirmed', reason: null, proof: 'transcript' });
     expect(agent.submitted).toEqual([`Go on with it. [${said.tag}]`]);
     expect(agent.ledger.of(said.id)).toEqual(['confirmed']);
+  });
+
+  it.each([
+    ['what the model says', true, (agent: TypedAgent) => agent.tell(said('All three run.'))],
+    [
+      'what the model says and a turn that ends later',
+      true,
+      (agent: TypedAgent) => {
+        agent.tell({ ...said('All three run.'), ends: false });
+        agent.tell({ kind: 'turn-end', durationMs: 1, pendingSubagents: 0 });
+      },
+    ],
+    ['an interruption', false, (agent: TypedAgent) => agent.tell({ kind: 'interrupted' })],
+    [
+      'an error of the service',
+      false,
+      (agent: TypedAgent) =>
+        agent.tell({ kind: 'api-error', error: 'overloaded', status: 529, text: untrusted('529'), resetsAtMs: null }),
+    ],
+    ['nothing said in its turn', false, (agent: TypedAgent) => agent.tell(said(''))],
+  ])('is answered by %s: %s', async (_name, isAnswered, happens) => {
+    const heard: string[] = [];
+    const agent = new TypedAgent(new Ledger(), { answered: ({ id }) => heard.push(id) });
+    const { id } = await agent.prompt();
+    expect(heard).toEqual([]);
+    happens(agent);
+    expect(heard).toEqual(isAnswered ? [id] : []);
   });
 
   it('is not typed when what it is about was over before its turn came', async () => {

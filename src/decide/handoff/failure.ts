@@ -34,6 +34,15 @@ export const failureTexts: Record<
   uncertain: 'it is not known whether a prompt arrived',
 };
 
+/** Of rows that Watchkeeper did not write so: nothing in them is anything to rely on. */
+export function oddWords(agent: string, ids: readonly string[]): string {
+  const which = ids.slice(0, 3).join(', ') + (ids.length > 3 ? ` and ${ids.length - 3} more` : '');
+  return (
+    `the database says that a handoff of it is open, in a row that Watchkeeper did not write so (${which}); nothing is done by ` +
+    `it. Now that you know, it is ended: watchkeeper handoff ${shown(agent, 200)} can begin a new one`
+  );
+}
+
 export function failureWords(handoff: Handoff, client: ClientName | null): string {
   const reason = handoff.steps.at(-1)?.reason ?? '';
   // Nothing it names is anything to rely on.

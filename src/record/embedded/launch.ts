@@ -1,6 +1,7 @@
-import { fstatSync, ftruncateSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { fstatSync, ftruncateSync, readdirSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readOwnText } from '../../act/own-text.ts';
 import { ok, type Result } from '../../model/result.ts';
 import { postgresIn } from './binaries.ts';
 import { ensureDatabase } from './connect.ts';
@@ -139,7 +140,7 @@ function latestLog(place: EmbeddedPlace): string {
   try {
     const files = readdirSync(logFolder(place)).map((name) => path.join(logFolder(place), name));
     files.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-    return readFileSync(files[0] ?? '', 'utf8').slice(-logCharsMax);
+    return readOwnText(files[0] ?? '').slice(-logCharsMax);
   } catch {
     return '';
   }

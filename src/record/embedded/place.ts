@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { readOwnText } from '../../act/own-text.ts';
 import type { OsUser } from './run-as.ts';
 
 export interface EmbeddedPlace {
@@ -42,7 +43,7 @@ export function majorOf(binaries: string): string {
 
 /** Of an initialised one. */
 export function clusterMajor(place: EmbeddedPlace): string {
-  return readFileSync(path.join(place.cluster, 'PG_VERSION'), 'utf8').trim();
+  return readOwnText(path.join(place.cluster, 'PG_VERSION')).trim();
 }
 
 export function isInitialised(place: EmbeddedPlace): boolean {
@@ -80,7 +81,7 @@ function movedTo(after: string, before: string, place: EmbeddedPlace): EmbeddedP
 function readRecord(file: string): { home: string; place: EmbeddedPlace } | null {
   let found: Record<string, unknown>;
   try {
-    found = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    found = JSON.parse(readOwnText(file)) as Record<string, unknown>;
   } catch {
     return null;
   }

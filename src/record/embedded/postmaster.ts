@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { readOwnText } from '../../act/own-text.ts';
 import { type OsProcess, readProcess } from '../own-process.ts';
 import type { EmbeddedPlace } from './place.ts';
 import { clusterName } from './settings.ts';
@@ -12,7 +13,7 @@ export interface ServerProcess {
 /** The pid in the cluster's postmaster.pid, whatever runs under it by now. */
 export function recordedPid(place: EmbeddedPlace): number | null {
   try {
-    const pid = Number(readFileSync(path.join(place.cluster, 'postmaster.pid'), 'latin1').split('\n')[0]);
+    const pid = Number(readOwnText(path.join(place.cluster, 'postmaster.pid')).split('\n')[0]);
     return Number.isInteger(pid) && pid > 1 ? pid : null;
   } catch {
     return null;

@@ -9,13 +9,13 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { readOwnText } from '../../act/own-text.ts';
 import { ok, type Result } from '../../model/result.ts';
 import { explainRun, installBinaries, isWhole, runVersion } from './binaries.ts';
 import { type EmbeddedFailure, embeddedFailure } from './failure.ts';
@@ -75,7 +75,7 @@ export function isOutdated(home: string, place: EmbeddedPlace): boolean {
   if (statSync(home).uid !== process.getuid?.()) return false;
   if (place.serverUser !== null && place.serverUser.name !== serverUserName) return true;
   try {
-    return readFileSync(identFile(place), 'utf8') !== identConf(callerName());
+    return readOwnText(identFile(place)) !== identConf(callerName());
   } catch {
     return true;
   }

@@ -35,7 +35,9 @@ export const refusalHelp: Record<
   | Exclude<DeedReason, 'authority' | 'not-stored' | 'inbox-only' | 'proved-late'>
   | 'ended'
   | 'unknown'
-  | 'no-permission-hook',
+  | 'no-permission-hook'
+  | 'unsafe-path'
+  | 'untrusted',
   string
 > = {
   'waiting-permission': 'it asks for a permission: answer it in its terminal',
@@ -56,6 +58,10 @@ export const refusalHelp: Record<
   'held-elsewhere': 'another Watchkeeper looks after it: `watchkeeper status` says which one; ask there',
   'no-hold': 'nobody can tell whether another Watchkeeper looks after it: see `watchkeeper doctor`',
   'unsafe-text': 'a text may not begin with ! or /, end with \\, or hold control characters',
+  untrusted:
+    'the database has an open one of it that Watchkeeper did not write so: it ends once a person was told, see `watchkeeper inbox`',
+  'unsafe-path':
+    'the path of its document cannot be typed safely: set `handoff.dir` to one of letters, figures and . _ / + : -',
   'no-ledger': 'the database does not store the record: see `watchkeeper doctor`',
   'no-input-box': 'its input box is not on the screen',
   busy: 'it is not at its prompt: try again when it is idle',
