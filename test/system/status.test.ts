@@ -9,7 +9,7 @@ import { openPane } from '../../src/conform/terminal.ts';
 import { until } from '../../src/conform/until.ts';
 import { type ControlServer, serveControl } from '../../src/daemon/control.ts';
 import { type AgentDocument, agentDocument, type StatusDocument } from '../../src/daemon/status.ts';
-import { findHome, writeDaemonRecord } from '../../src/home/home.ts';
+import { findHome, removeDaemonRecord, writeDaemonRecord } from '../../src/home/home.ts';
 import type { Ask } from '../../src/model/agent.ts';
 import { ownProcess } from '../../src/record/own-process.ts';
 import { agentView } from '../runs/agent-view.ts';
@@ -24,6 +24,8 @@ beforeEach(async () => {
 afterEach(async () => {
   door?.close();
   door = null;
+  // Else it would be stopped as a daemon is.
+  removeDaemonRecord(findHome({ WATCHKEEPER_HOME: world.dataDir }));
   await world.end();
 });
 

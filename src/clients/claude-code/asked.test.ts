@@ -23,7 +23,7 @@ it.each<[string, string, unknown, string | null]>([
     'a tool of a server',
     'mcp__db__drop',
     { table: 'users', force: true, more: { a: [1] } },
-    'table: users, force: true, more: {"a":[1]}',
+    'table: users, force: true, more: {a: [1]}',
   ],
   ['a command that is none', 'Bash', { command: 5 }, 'command: 5'],
   ['nothing', 'Bash', {}, null],
@@ -38,6 +38,7 @@ it.each([
     'mcp__x__y',
     Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, 'y'.repeat(5_000)])),
   ],
+  ['a tool that is nested without end', 'mcp__x__y', JSON.parse(`${'{"a":['.repeat(4_000)}1${']}'.repeat(4_000)}`)],
   [
     'questions without end',
     'AskUserQuestion',

@@ -5,6 +5,7 @@ import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
 const askedCharsMax = 1_500;
 const partCharsMax = 400;
 const partsMax = 12;
+const depthMax = 3;
 
 /** What a call wants to do, as a person who has to allow it reads it: the client's own tools in their order, others by all they are given. */
 export function askedText(tool: string, value: unknown): UntrustedText | null {
@@ -44,14 +45,20 @@ function questionText(question: JsonObject): string {
 function everything(input: JsonObject): string {
   return Object.entries(input)
     .slice(0, partsMax)
-    .map(([key, value]) => `${key.slice(0, 100)}: ${part(asString(value)) ?? inJson(value)}`)
+    .map(([key, value]) => `${key.slice(0, 100)}: ${plain(value, depthMax).slice(0, partCharsMax)}`)
     .join(', ');
 }
 
-function inJson(value: unknown): string {
-  return typeof value === 'object' && value !== null
-    ? JSON.stringify(value, (_key, each) => part(asString(each)) ?? each).slice(0, partCharsMax)
-    : String(value);
+/** What is nested deeper, or goes on for longer, is only hinted at. */
+function plain(value: unknown, depth: number): string {
+  if (typeof value !== 'object' || value === null) return part(asString(value)) ?? String(value);
+  if (depth === 0) return '…';
+  const parts = Array.isArray(value)
+    ? value.slice(0, partsMax).map((each) => plain(each, depth - 1))
+    : Object.entries(value)
+        .slice(0, partsMax)
+        .map(([key, each]) => `${key.slice(0, 100)}: ${plain(each, depth - 1)}`);
+  return Array.isArray(value) ? `[${parts.join(', ')}]` : `{${parts.join(', ')}}`;
 }
 
 function part(text: string | null): string | null {
