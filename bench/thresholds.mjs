@@ -35,7 +35,7 @@ async function main(folder) {
     'Written by `node bench/thresholds.mjs DIR --write` on the runs of [eval.md](eval.md).',
     '',
     `${foldCount} folds of whole runs, seed ${foldSeed}: the loop family's thresholds are chosen by F0.5 on four fifths and used on the`,
-    'fifth, so each run is judged by thresholds it had no part in. The rules themselves were written with these runs at hand;',
+    'fifth, so each run is judged by thresholds it had no part in. The rules themselves were made with knowledge of these runs;',
     'only other runs can say how well they carry over. The silences have no thresholds of their own: they are those of the',
     'configuration, a person given three times `waiting.notifyMinutes`; that factor was chosen by looking at these runs and is not',
     'cross-validated (docs/adr/0012-loops.md). The defaults of the loop family were set by hand before the first score:',

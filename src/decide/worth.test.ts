@@ -4,7 +4,7 @@ import { checkNames } from '../detect/checks.ts';
 import { mostDone } from './policy.ts';
 import { groundOf, mayBeActedOn, precisionMin } from './worth.ts';
 
-const report = readFileSync(new URL('../../docs/reports/eval.md', import.meta.url), 'utf8');
+const report = readFileSync(new URL('../../docs/reports/eval-thresholds.md', import.meta.url), 'utf8');
 
 describe('no check is acted on before it is known to be right', () => {
   it.each(checkNames)('%s', (check) => {

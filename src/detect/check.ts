@@ -186,7 +186,7 @@ const rightIfHelped = {
   verdicts: { 'human-wrote': 'right', 'human-interrupted': 'right' },
 } as const;
 
-/** How often each is right on runs it was not tuned on is in docs/reports/eval.md; until that is enough, nobody acts on it. */
+/** How often each is right on runs it was not tuned on is in docs/reports/eval-thresholds.md; until that is enough, nobody acts on it. */
 const lostWay = {
   thresholds: noThresholds,
   ladder: shownOnly,

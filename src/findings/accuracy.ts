@@ -90,7 +90,7 @@ export function groundsMarkdown(): string {
     '',
     'Written by `watchkeeper accuracy --grounds --markdown`. A check is acted on only where it is known to be right: either its evidence is',
     'itself the proof, or its precision is at least 0.9 on runs it was not made with. All others are shown and recorded, and nothing is',
-    'done because of them. The figures are those of [reports/eval.md](reports/eval.md), with 95 % Wilson intervals.',
+    'done because of them. The figures are those of [reports/eval-thresholds.md](reports/eval-thresholds.md), with 95 % Wilson intervals.',
     '',
     'The last column says how `watchkeeper accuracy` judges afterwards whether a finding was right. Any other end is unclear and counts',
     'as neither; what a person denies with `ack ID --wrong` is wrong.',

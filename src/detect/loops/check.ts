@@ -1,7 +1,7 @@
 import type { Brought } from './novelty.ts';
 import type { CallStep } from './steps.ts';
 
-/** What the checks are tuned by. How they were chosen: docs/reports/eval.md. */
+/** What the checks are tuned by. How they were chosen: docs/reports/eval-thresholds.md. */
 export interface LoopLimits {
   /** The same call with the same output, this often among the last `windowSteps`. */
   sameSteps: number;
