@@ -10,6 +10,7 @@ const cycle = 'src/decide/handoff/cycle.test.ts';
 const heldBack = 'src/handoff/held-back.test.ts';
 const handoffs = 'src/handoff/handoffs.test.ts';
 const backup = 'test/system/backup.test.ts';
+const rest = 'src/watch/rest.test.ts';
 
 /** @type {{ guarantee: number, what: string, file: string, find: string, put: string, tests: string[] }[]} */
 export const mutants = [
@@ -575,6 +576,55 @@ export const mutants = [
     find: 'open.step = this.#decide(open, view, finding, nowMs);',
     put: "if (this.#parts.config().mode !== 'watch') open.step = this.#decide(open, view, finding, nowMs);",
     tests: ['src/daemon/dry-run.test.ts'],
+  },
+  // 17: who rests is seen as soon as everybody else.
+  {
+    guarantee: 17,
+    what: 'the record of an agent at rest is not asked for',
+    file: 'src/sense/agent-follower.ts',
+    find: 'this.isSame(nowMs, () => false) && this.#isReadUp()',
+    put: 'this.isSame(nowMs, () => false)',
+    tests: [rest],
+  },
+  {
+    guarantee: 17,
+    what: 'an agent at rest is seen by the watch on its folder alone',
+    file: 'src/sense/agent-follower.ts',
+    find: 'this.isSame(nowMs, () => false) &&',
+    put: 'this.isSame(nowMs, () => true) &&',
+    tests: [rest],
+  },
+  {
+    guarantee: 17,
+    what: 'an agent that rests once is never looked at again',
+    file: 'src/watch/rest.ts',
+    find: 'monotonicMs - this.#lookedMs < everyMs',
+    put: 'true',
+    tests: [rest],
+  },
+  {
+    guarantee: 17,
+    what: 'an agent rests while something is wrong with it',
+    file: 'src/watch/watcher.ts',
+    find: 'board.isQuiet(agent.name) &&',
+    put: 'true &&',
+    tests: [rest],
+  },
+  {
+    guarantee: 17,
+    what: 'the pane of an agent at rest moves unseen',
+    file: 'src/watch/watcher.ts',
+    find: 'if (agent.place(seen)) this.#dirty.add(key);',
+    put: 'agent.place(seen);',
+    tests: [rest],
+  },
+  {
+    guarantee: 17,
+    what: 'an agent at rest is suspended unseen',
+    file: 'src/watch/watcher.ts',
+    find: "process.runState !== 'T' &&",
+    put: 'true &&',
+    tests: [rest],
   },
   // 29: a trouble is one, wherever it is read.
   {

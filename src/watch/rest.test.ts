@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { viewNowMs } from '../../test/runs/agent-view.ts';
+import { agentView, viewNowMs } from '../../test/runs/agent-view.ts';
 import { answers, hangs, inPane, pane, process, watching } from '../../test/runs/made-watcher.ts';
 import { claudeCode } from '../clients/claude-code/client.ts';
+import type { Sighting } from '../model/agent.ts';
 import type { SeenAgent } from '../sense/fleet.ts';
+import { Rest } from './rest.ts';
 
 const { registry, record } = claudeCode.sources;
 const dir = '/home/u/.claude';
@@ -15,6 +17,12 @@ const entry = {
 };
 const line = (uuid: string) =>
   `${JSON.stringify({ type: 'user', uuid, timestamp: new Date(viewNowMs - 90_000).toISOString(), promptSource: 'typed', message: { content: 'x' } })}\n`;
+
+const failed = `${JSON.stringify({
+  ...{ type: 'assistant', uuid: 'b', timestamp: new Date(viewNowMs - 80_000).toISOString() },
+  ...{ isApiErrorMessage: true, error: 'server_error', apiErrorStatus: 529 },
+  message: { role: 'assistant', model: '<synthetic>', content: [{ type: 'text', text: 'Overloaded' }] },
+})}\n`;
 
 /** An agent at its prompt at which nothing has happened for some ticks. Nobody tells of changed files. */
 async function resting(more: object = {}, transcript: string | null = line('a')) {
@@ -114,14 +122,35 @@ describe('an agent at rest', () => {
     expect(looked).toEqual([]);
   });
 
-  it.each<[string, object]>([
-    ['works', { status: 'busy' }],
-    ['waits for a person', { status: 'waiting', waitingFor: 'permission prompt' }],
-  ])('is none that %s', async (_what, more) => {
-    const { looked, tick } = await resting(more);
+  it.each<[string, object, string]>([
+    ['works', { status: 'busy' }, ''],
+    ['waits for a person', { status: 'waiting', waitingFor: 'permission prompt' }, ''],
+    ['was stopped by an error', {}, failed],
+  ])('is none that %s', async (_what, more, said) => {
+    const { looked, tick } = await resting(more, line('a') + said);
     for (let n = 0; n < 5; n += 1) {
       await tick();
       expect(looked).toEqual(['api-ps']);
     }
+  });
+
+  it.each<[string, Partial<Sighting>]>([
+    ['has work in the background', { background: [{ kind: 'shell', id: 'b1', sinceMs: 1, tool: null }] }],
+    ['is refused by the service', { refused: { kind: 'limit', sinceMs: 1, atMs: 1, times: 3, status: 429 } as never }],
+    ['has come to its limit', { limitedUntilMs: viewNowMs + 1 }],
+  ])('is none that %s, for that passes by itself', (_what, more) => {
+    const lasts = (view: Sighting) => {
+      const rest = new Rest();
+      rest.looked(view, false, 1);
+      return rest.lasts(2);
+    };
+    expect([lasts(agentView('idle', null, 5)), lasts(agentView('idle', null, 5, more))]).toEqual([true, false]);
+  });
+
+  it('is none at which something has only just happened', () => {
+    const rest = new Rest();
+    rest.looked(agentView('idle', null, 5), true, 0);
+    rest.looked(agentView('idle', null, 5), false, 9_000);
+    expect([rest.lasts(9_999), rest.lasts(10_000)]).toEqual([false, true]);
   });
 });
