@@ -301,13 +301,13 @@ async function compactAndClear(agent: ClientAgent, truth: Truth, sampler: Sample
   await sleep(dwellMs);
 }
 
-/** Versions of some months ago tell of a stall only of their own service: they take the model on loopback for it. */
-const asOwnService = { _CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL: '1' };
-
-/** The client says that it waits for the service once that has been silent for 45 seconds, or in older versions for 20. */
+/**
+ * The client says that it waits for the service once that has been silent for 45 seconds. Versions of some months ago say it of
+ * their own service only: there it is not played.
+ */
 async function apiStall(stage: Stage, setup: Setup, session: string): Promise<void> {
   const truth = stage.sampler.follow(session);
-  const agent = await launch(stage, setup, session, { env: asOwnService });
+  const agent = await launch(stage, setup, session);
   await ready(agent, truth);
   const silent = agent.model.silent();
   await type(agent, truth, 'say something');
