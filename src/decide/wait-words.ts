@@ -12,7 +12,7 @@ export function waitWords(reason: Wait): string {
 
 /** @public The manual lists them: `npm run docs`. */
 export const waitTexts: Record<Exclude<Wait, Exclude<Refusal, 'starting'> | `is-${string}`>, string> = {
-  starting: 'Watchkeeper has only just started to watch',
+  starting: 'just started',
   'just-opened': 'it was only just found',
   'told-by-auth-failed': 'people are told about it by auth-failed',
   'tried-again': 'it is being tried again',

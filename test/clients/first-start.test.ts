@@ -51,7 +51,7 @@ describe.concurrent('the first minute', () => {
         await up.line(/found silent-stop since/);
         const beganMs = (up.lines[0]?.atMs ?? 0) + quietMs;
         expect(up.said).toMatch(/^found 1 agent, in tmux\napi-ps: idle/);
-        expect(up.said).toMatch(/may type prompts to, and hand the context over of, by the rule \*-ps: manage/);
+        expect(up.said).toMatch(/may prompt and hand over api-ps \(rule \*-ps: manage, built in\)/);
         expect(up.said).toContain('this is the first start: rules do nothing before');
         expect(up.said).toContain('`watchkeeper pause`');
         await up.line(/api-ps +will prompt it about silent-stop at \d\d:\d\d:\d\d/);

@@ -43,22 +43,20 @@ function stateTexts(agents: readonly Agent[]): string[] {
 /** One line for all of whom the same holds for the same reason; those it may do most to come first. */
 function authorityTexts({ agents, rulesFrom, mode }: Beginning): string[] {
   const order: readonly Authority[] = ['manage', 'nudge', 'observe'];
-  const would =
-    mode === 'act' ? (text: string) => text : (text: string) => text.replace(/^may /, 'would be allowed to ');
   const byGround = groups(agents, (agent) => `${order.indexOf(agent.authority)}${groundText(agent, rulesFrom)}`);
   return [...byGround]
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([, some]) => {
+    .flatMap(([, some]) => {
       const [one] = some;
-      return one === undefined
-        ? ''
-        : would(`${mayWords[one.authority]}, ${groundText(one, rulesFrom)}: ${names(some)}`);
+      if (one === undefined) return [];
+      const may = mode === 'act' ? mayWords[one.authority] : mayWords[one.authority].replace(/^may/, 'could');
+      return [`${may} ${names(some)} (${groundText(one, rulesFrom)})`];
     });
 }
 
 const mayWords: Record<Authority, string> = {
-  manage: 'may type prompts to, and hand the context over of',
-  nudge: 'may type prompts to',
+  manage: 'may prompt and hand over',
+  nudge: 'may prompt',
   observe: 'only watches',
 };
 
@@ -66,20 +64,20 @@ function groundText({ ground, authority }: GroundedAuthority, rulesFrom: string)
   switch (ground.by) {
     case 'rule': {
       const from = ground.isProjects
-        ? "of the project's file"
+        ? "in the project's file"
         : rulesFrom === 'default'
           ? 'built in'
-          : `of ${rulesFrom}`;
-      return `by the rule ${shown(ground.match, 60)}: ${authority} (${from})`;
+          : `in ${rulesFrom}`;
+      return `rule ${shown(ground.match, 60)}: ${authority}, ${from}`;
     }
     case 'person':
-      return 'as somebody said (`watchkeeper authority`)';
+      return 'as somebody said by `watchkeeper authority`';
     case 'no-rule':
       return 'no rule names it';
     case 'rename':
       return 'its name or session is another by now';
     case 'outside-tmux':
-      return 'it is outside tmux';
+      return 'outside tmux';
   }
 }
 

@@ -283,9 +283,8 @@ describe('what up begins with', () => {
         'api-ps: idle',
         'docs-ps: idle, its turn failed, 47% of its context used',
         'p-412: idle',
-        'may type prompts to, and hand the context over of, by the rule *-ps:',
-        'manage (built in): api-ps, docs-ps',
-        'only watches, it is outside tmux: p-412',
+        'may prompt and hand over api-ps, docs-ps (rule *-ps: manage, built in)',
+        'only watches p-412 (outside tmux)',
         `this is the first start: rules do nothing before ${clockOf(at(2))}`,
         '(start.firstQuietSeconds); what you ask for is done at once',
         'to stop that: `watchkeeper pause` for all, `watchkeeper authority NAME',
@@ -312,9 +311,9 @@ describe('what up begins with', () => {
       { mode: 'watch', modeFrom: 'c.yaml:3' },
       /only watches \(mode: watch, c\.yaml:3\)/,
     ],
-    ['that nobody may be typed to then', { mode: 'watch' }, /would be allowed to type prompts to/],
+    ['that nobody may be typed to then', { mode: 'watch' }, /could prompt and hand over/],
     ['a pause', { paused: true }, /^paused: nothing is done until `watchkeeper unpause`$/m],
-    ["a rule of the user's own", { rulesFrom: '/c.yaml:4' }, /by the rule \*-ps:\s+manage \(of \/c\.yaml:4\)/],
+    ["a rule of the user's own", { rulesFrom: '/c.yaml:4' }, /\(rule \*-ps: manage, in\s+\/c\.yaml:4\)/],
   ])('says %s', (_name, more, line) => {
     expect(text(more)).toMatch(line);
   });
