@@ -3,6 +3,7 @@ import { Actions, type CommandResult, type DryRun, type PromptResult } from '../
 import { ControlClients } from '../actions/control-clients.ts';
 import type { ChannelHealth } from '../actions/deeds/notify.ts';
 import { type HoldDocument, Holds } from '../actions/holds.ts';
+import { PromptTally } from '../actions/prompt-tally.ts';
 import { Typist } from '../actions/typist.ts';
 import type { Config } from '../config/schema.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
@@ -95,6 +96,7 @@ export class Acting {
   readonly #spoken: Spoken;
   readonly #hostFindings: HostFindings;
   readonly handoffs: Handoffs;
+  readonly promptTally: PromptTally;
   readonly #keeper: Keeper;
   readonly #progress: WorkProgress;
   /** Taken over from another daemon, but what that one did about them is not read yet. */
@@ -151,6 +153,7 @@ export class Acting {
       isOneOfMany: (name: string, check: CheckName) => this.#hostFindings.covers(name, check),
       progress: (name: string) => spawns.progress(name),
     };
+    this.promptTally = new PromptTally(parts);
     this.#keeper = new Keeper(rules);
     this.#progress = new WorkProgress(rules);
   }
@@ -331,9 +334,5 @@ export class Acting {
 
   get channels(): ChannelHealth[] {
     return this.#actions.deeds.notify.channels;
-  }
-
-  get reactions(): { total: number; inTime: number } {
-    return this.#actions.deeds.prompt.answers.reactions;
   }
 }

@@ -6,7 +6,7 @@ import type { CheckRow, SessionRow, Store, StoreBatch, StoreFailure } from '../m
 import { agentRow, time, upsertAgents } from './agent-row.ts';
 import { reasonOf, speakPlainly } from './connection.ts';
 import { insertPoints, pointRow } from './context.ts';
-import { deedsAbout, lastRulePrompts } from './deeds.ts';
+import { answeredPrompts, deedsAbout, lastRulePrompts } from './deeds.ts';
 import { beginHandoff, handoffActions, handoffText, readHandoffs, takeHandoffStep } from './handoffs.ts';
 import { enterHost, seeHost } from './hosts.ts';
 import { loadAuthorities, openIncidents, saveAuthority, saveIncident } from './incidents.ts';
@@ -54,6 +54,8 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host, odd)),
     deedsAbout: (findings) => inTransaction(pool, (client) => deedsAbout(client, findings)),
     lastRulePrompts: (host, afterMs) => inTransaction(pool, (client) => lastRulePrompts(client, host, afterMs)),
+    answeredPrompts: (host, nowMs, answerMs) =>
+      inTransaction(pool, (client) => answeredPrompts(client, host, nowMs, answerMs)),
     loadSpawns: (host, endedAfterMs, only) =>
       inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only, odd)),
     noteAction: (finding, taken) => inTransaction(pool, (client) => noteAction(client, finding, taken)),

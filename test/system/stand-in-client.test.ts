@@ -171,3 +171,28 @@ describe.concurrent('a stand-in that misbehaves', () => {
     expect((await parrot.screen()).trimEnd()).toMatch(/[#$]$/);
   });
 });
+
+it('how many answered in time is counted from the ledger: a daemon that was killed knows it again at once', async () => {
+  const parrot = await Parrot.open(world, 'counted-ps');
+  await world.seen('counted-ps', 'idle');
+  const before = (await world.status()).daemon.prompts ?? { given: 0, in_time: 0 };
+  for (const [text, inTime] of [
+    ['Say hello.', 1],
+    // It is turned away, and nothing is said to it about that.
+    ['Please be unknown.', 1],
+    ['Say hello again.', 2],
+  ] as const) {
+    const given = ((await world.status()).daemon.prompts?.given ?? 0) + 1;
+    expect(await world.say('counted-ps', text)).toMatchObject({ outcome: 'confirmed' });
+    const counted = async () => (await world.status()).daemon.prompts?.given === given;
+    await until(`${text} counted`, counted);
+    expect((await world.status()).daemon.prompts?.in_time).toBe(before.in_time + inTime);
+  }
+  expect(parrot.submitted()).toHaveLength(3);
+  process.kill(world.daemonPid(), 'SIGKILL');
+  await world.up();
+  const again = (await world.status()).daemon.prompts;
+  expect(again).toEqual({ given: before.given + 3, in_time: before.in_time + 2 });
+  const said = `${again?.in_time} of ${again?.given} prompts answered in time`;
+  expect((await world.run('status')).stdout.split('\n')[0]).toContain(said);
+});

@@ -1,3 +1,4 @@
+import type { AnsweredPrompts } from '../../model/deeds.ts';
 import { fail, ok } from '../../model/result.ts';
 import { type AgentDocument, agentDocument, findingDocument, type StatusDocument } from '../status.ts';
 import type { Doors } from './doors.ts';
@@ -7,7 +8,10 @@ export const status = defineRequest({
   name: 'status',
   who: 'anyone',
   input: {},
-  answer: (_, doors) => ok(statusDocument(doors)),
+  async answer(_, doors) {
+    await doors.acting.promptTally.refresh();
+    return ok(statusDocument(doors));
+  },
 });
 
 /** The same of one agent alone. */
@@ -35,7 +39,7 @@ export function statusDocument(doors: Doors): StatusDocument {
       config_missing: doors.missing(),
       tick_ms: config.tickSeconds * 1000,
       bands: config.bands,
-      prompts: { reacted: acting.reactions.total, in_time: acting.reactions.inTime },
+      prompts: promptsDocument(acting.promptTally.last),
     },
     agents: board.views().map((view) => ({
       ...agentDocument(view, doors.host.name, spawns.documents(view.agent), nowMs),
@@ -45,6 +49,10 @@ export function statusDocument(doors: Doors): StatusDocument {
     })),
     findings: board.loose().map(({ finding }) => findingDocument(finding)),
   };
+}
+
+function promptsDocument(tally: AnsweredPrompts | null): StatusDocument['daemon']['prompts'] {
+  return tally === null ? null : { given: tally.given, in_time: tally.inTime };
 }
 
 /** Of one agent. It was known when the request was read, and may be gone by now. */

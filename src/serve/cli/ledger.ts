@@ -27,11 +27,7 @@ function ledgerText(entries: LedgerEntry[], { agent, kind }: LedgerQuery): strin
     ...(agent === null ? [{ text: entry.agent ?? '-' }] : []),
     ...(kind === null ? [{ text: entry.kind }] : []),
     { text: entry.subject === null ? by(entry) : `${by(entry)} ${shown(entry.subject, 40)}` },
-    {
-      text:
-        entry.outcomes.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`)).join(', ') ||
-        'open',
-    },
+    { text: outcomesText(entry) },
     {
       text: shown(
         String(entry.intent.text ?? entry.intent.command ?? entry.intent.authority ?? entry.intent.check ?? ''),
@@ -42,6 +38,12 @@ function ledgerText(entries: LedgerEntry[], { agent, kind }: LedgerQuery): strin
     ['AT', ...(agent === null ? ['AGENT'] : []), ...(kind === null ? ['WHAT'] : []), 'BY', 'OUTCOME', 'TEXT'],
     rows,
   );
+}
+
+/** That it was taken up says nothing more once what came of it is known. */
+function outcomesText({ outcomes }: LedgerEntry): string {
+  const said = outcomes.filter(({ outcome }, index) => outcome !== 'reacted' || index === outcomes.length - 1);
+  return said.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`)).join(', ') || 'open';
 }
 
 /** A rule by its name; a person or an agent by theirs, where it is on record. */

@@ -74,8 +74,8 @@ function statusText(status: StatusDocument, started: string): string {
   const { daemon, agents } = status;
   const nowMs = Date.now();
   const flags = [daemon.mode === 'watch' ? 'watch mode' : null, daemon.paused ? 'paused' : null].filter(Boolean);
-  const { reacted, in_time: inTime } = daemon.prompts;
-  if (reacted > 0) flags.push(`${inTime} of ${counted(reacted, 'prompt')} answered in time`);
+  const { given, in_time: inTime } = daemon.prompts ?? { given: 0, in_time: 0 };
+  if (given > 0) flags.push(`${inTime} of ${counted(given, 'prompt')} answered in time`);
   const head = `daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}${flags.length > 0 ? `, ${flags.join(', ')}` : ''}`;
   const missing = daemon.config_missing.map((file) => line(`configuration: ${file} is missing: ${configWayOut}`));
   if (agents.length === 0)
