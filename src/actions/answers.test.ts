@@ -26,7 +26,7 @@ async function ledger(daemons: number, ...facts: [atMs: number, fact: SessionFac
   const rows: ActionOutcome[] = [];
   for (let n = 0; n < daemons; n += 1) {
     const clock = { nowMs: () => 99_000 + n, monotonicMs: () => 0 };
-    const answers = new Answers({ clock, conclude: async (row) => ok(void rows.push(row)) });
+    const answers = new Answers({ clock, conclude: async (row) => ok(void rows.push(row)), answered: () => {} });
     answers.follow(action, Promise.resolve());
     for (const [atMs, fact] of facts) answers.told('a-ps', { key: `${atMs}`, atMs, fact });
     await Promise.resolve();
@@ -56,4 +56,21 @@ it('an answer that is all there is to it is one row', async () => {
 it('an error is no answer', async () => {
   const rows = await ledger(1, [2_000, prompt], [3_000, error]);
   expect(rows.map(({ outcome }) => outcome)).toEqual(['failed-by-service']);
+});
+
+it.each([
+  ['the context question', { asks: 'context' }, 'Context: 31.6% (63,153/200,000 tokens)', 63_153],
+  ['the context question, and it makes no sense', { asks: 'context' }, 'Context: 91.6% (63,153/200,000 tokens)', null],
+  ['anything else, in which a figure stands', {}, 'b-ps says Context: 31.6% (63,153/200,000 tokens)', null],
+])('an answer to %s', (_name, asked, text, used) => {
+  const heard: (number | null)[] = [];
+  const answers = new Answers({
+    clock: { nowMs: () => 9_000, monotonicMs: () => 0 },
+    conclude: async () => ok(undefined),
+    answered: (_action, context) => heard.push(context?.used ?? null),
+  });
+  answers.follow({ ...action, intent: { ...action.intent, ...asked } }, Promise.resolve());
+  answers.told('a-ps', { key: '1', atMs: 2_000, fact: prompt });
+  answers.told('a-ps', { key: '2', atMs: 3_000, fact: { ...reply, text: untrusted(text) } as SessionFact });
+  expect(heard).toEqual([used]);
 });

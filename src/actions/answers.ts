@@ -1,4 +1,4 @@
-import { parseContextAnswer } from '../decide/context-answer.ts';
+import { type ContextAnswer, parseContextAnswer } from '../decide/context-answer.ts';
 import type { Action, ActionOutcome, Trigger } from '../model/action.ts';
 import { keepNewest } from '../model/keep-newest.ts';
 import type { SessionEvent } from '../model/session-event.ts';
@@ -29,6 +29,8 @@ interface Followed {
 interface AnswerParts {
   clock: Clock;
   conclude: Store['conclude'];
+  /** A prompt of ours was answered. `context`: what it was asked for, where it was that and makes sense. */
+  answered: (action: Action, context: ContextAnswer | null, atMs: number) => void;
 }
 
 const followedMax = 1_000;
@@ -102,14 +104,22 @@ export class Answers {
       // A turn may go on for hours: that it was taken up is on record by then. Read again after a restart it is the same row.
       if (answer === null) this.#write(followed, { atMs, outcome: 'reacted', reason: null, proof: { reacted_ms: ms } });
     }
-    if (answer !== null) this.#finish(followed, 'answered', null, answer);
-    else if (fact.kind === 'api-error') this.#finish(followed, 'failed-by-service', shown(fact.error, 200), null);
+    if (answer !== null) {
+      const context = asksForContext(followed.action) ? parseContextAnswer(answer.text) : null;
+      this.#finish(followed, 'answered', null, answer, context);
+      this.#parts.answered(followed.action, context, atMs);
+    } else if (fact.kind === 'api-error') this.#finish(followed, 'failed-by-service', shown(fact.error, 200), null);
     else if (fact.kind === 'interrupted') this.#finish(followed, 'interrupted', null, null);
   }
 
-  #finish(followed: Followed, outcome: string, reason: string | null, answer: Answer | null) {
+  #finish(
+    followed: Followed,
+    outcome: string,
+    reason: string | null,
+    answer: Answer | null,
+    context: ContextAnswer | null = null,
+  ) {
     this.#followed.delete(followed.action.id);
-    const context = answer === null ? null : parseContextAnswer(answer.text);
     const proof =
       answer === null
         ? null
@@ -125,6 +135,11 @@ export class Answers {
 
 export function tagIn({ intent }: Action): string | null {
   return typeof intent.tag === 'string' ? intent.tag : null;
+}
+
+/** Only to that question an answer is one: a figure in any other may be of anything. */
+function asksForContext({ intent }: Action): boolean {
+  return intent.asks === 'context';
 }
 
 /** One prompt may be about several. */

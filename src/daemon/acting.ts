@@ -126,7 +126,14 @@ export class Acting {
       decided: (...decision) => this.#controlClients.decided(...decision),
     });
     this.#holds.onTaken((view) => void this.#typist.fence(view.agent).catch(given.failed));
-    this.#actions = new Actions({ ...held, typist: this.#typist, lookSoon: (name) => watcher.touch(name) });
+    this.#actions = new Actions({
+      ...{ ...held, typist: this.#typist, lookSoon: (name) => watcher.touch(name) },
+      answered: ({ agent: name }, context, atMs) => {
+        if (context === null || name === null) return;
+        watcher.agent(name)?.answered(context, atMs);
+        watcher.touch(name);
+      },
+    });
     const acted = { ...held, actions: this.#actions };
     this.#scores = new Scores({
       promptedBy: (tag) => this.#actions.deeds.prompt.answers.promptedBy(tag),
@@ -303,7 +310,8 @@ export class Acting {
     if (typeof said === 'string') return this.#actions.prompt({ ...request, text: said });
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
-    return this.#actions.prompt({ ...request, text: filled.text });
+    const asks = said.template === 'context-check' ? ({ asks: 'context', isAside: true } as const) : {};
+    return this.#actions.prompt({ ...request, ...asks, text: filled.text });
   }
 
   compact(agent: string, by: Caller): Promise<CommandResult> {

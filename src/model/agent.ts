@@ -20,6 +20,9 @@ export type Detail =
 /** Where a fact came from, best first. */
 export type Source = 'hook' | 'registry' | 'transcript' | 'statusline' | 'screen' | 'process';
 
+/** Of a figure of the context: also the agent's own answer, where nobody else tells and we asked it. */
+export type ContextSource = Source | 'answer';
+
 /** What a source tells. Each can be left out by itself, in a version of the client that tells it wrongly. */
 export const sourceFacts = [
   'turns',
@@ -71,7 +74,7 @@ export interface ContextReading {
   /** What the client really lets one use before it refuses prompts. */
   usable: number;
   percent: number;
-  source: Source;
+  source: ContextSource;
   atMs: number;
 }
 
@@ -84,7 +87,7 @@ export interface BandStay {
 
 /** What one source says of the context, on its own scale. */
 export interface ContextSign {
-  source: Source;
+  source: ContextSource;
   percent: number;
   /** Of the whole window, or of the part the client lets one use. */
   scale: 'window' | 'usable';
@@ -119,7 +122,7 @@ interface TmuxPlace {
 
 export interface FindingEvidence {
   /** Of background work also its output, or what somebody told `spawn-track`; of what we did ourselves, our own word. */
-  source: Source | 'output' | 'spawn-track' | 'watchkeeper';
+  source: ContextSource | 'output' | 'spawn-track' | 'watchkeeper';
   atMs: number;
   text: string;
 }

@@ -1,5 +1,5 @@
 import type { Action, ActionOutcome } from './action.ts';
-import type { Authority, Sighting, Source } from './agent.ts';
+import type { Authority, ContextSource, Sighting } from './agent.ts';
 import type { AgentRef } from './agent-ref.ts';
 import type { AgingRows, ClockMark } from './aging.ts';
 import type { AnsweredPrompts, Deeds, RulePrompt } from './deeds.ts';
@@ -34,7 +34,7 @@ export interface ContextPoint {
   used: number;
   window: number;
   usable: number;
-  source: Source;
+  source: ContextSource;
   /** When the turn began in which it was said. */
   turnAtMs: number | null;
   /** What set off the client's compaction that led to this figure; null: none did. */

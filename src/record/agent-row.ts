@@ -3,6 +3,7 @@ import type { Sighting } from '../model/agent.ts';
 import { percentOf } from '../model/percent.ts';
 import {
   bigCount,
+  contextSource,
   count,
   detail,
   digits,
@@ -174,7 +175,7 @@ const agentShape = z.object({
   context_used: bigCount.nullable(),
   context_window: bigCount.nullable(),
   context_usable: bigCount.nullable(),
-  context_source: source.nullable(),
+  context_source: contextSource.nullable(),
   context_at: moment.nullable(),
   context_band: count.max(100).nullable(),
   context_band_since: moment.nullable(),

@@ -5,7 +5,7 @@ import type { ContextPoint } from '../model/store.ts';
 import { selectAgents, storedRows, storedView, time } from './agent-row.ts';
 import { findAgent, hostName } from './known-agent.ts';
 import { type QueryFailure, withClient } from './queries.ts';
-import { bigCount, leftOut, moment, sessionId, sound, source, texts, words } from './rows.ts';
+import { bigCount, contextSource, leftOut, moment, sessionId, sound, texts, words } from './rows.ts';
 
 /** The context of a session from figure to figure. */
 
@@ -35,7 +35,7 @@ const pointShape = z.object({
   used: bigCount,
   window_size: bigCount,
   usable: bigCount,
-  source,
+  source: contextSource,
   turn_at: moment.nullable(),
   compacted: words(100).nullable(),
   used_before: bigCount.nullable(),

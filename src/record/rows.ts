@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { checkNames } from '../detect/checks.ts';
-import type { Detail, Source, State } from '../model/agent.ts';
+import type { ContextSource, Detail, Source, State } from '../model/agent.ts';
 import type { Caller } from '../model/caller.ts';
 import type { Json } from '../model/event.ts';
 import { notAfter } from '../model/not-after.ts';
@@ -128,14 +128,18 @@ export const jsonObject = z
 
 export const checkName = z.enum(checkNames);
 
-export const source = oneOf<Source>({
+const sources = {
   hook: true,
   registry: true,
   transcript: true,
   statusline: true,
   screen: true,
   process: true,
-});
+} as const;
+
+export const source = oneOf<Source>(sources);
+
+export const contextSource = oneOf<ContextSource>({ ...sources, answer: true });
 
 export const state = oneOf<State>({
   working: true,

@@ -16,6 +16,7 @@ export function madeActions(given: Given & { store: unknown; typist?: unknown })
     flush: async () => true,
     lookSoon: () => {},
     notice: () => {},
+    answered: () => {},
     ...given,
   };
   return new Actions({ ...parts, store: given.store as never, typist: given.typist as never });
