@@ -4,7 +4,7 @@ import path from 'node:path';
 import { makeFolder } from '../act/install/own-file.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { whyNotOurs } from '../record/own-folder.ts';
-import { isAlive } from '../record/own-process.ts';
+import { isAlive, readProcess } from '../record/own-process.ts';
 
 /** The data directory: everything of Watchkeeper's own on this machine. */
 export interface Home {
@@ -125,6 +125,11 @@ export function runningDaemon(home: Home): DaemonRecord | null {
   if (dir !== here) return null;
   if (typeof pid !== 'number' || typeof sockets?.control !== 'string') return null;
   return isAlive({ pid, startTicks, bootId }) ? record : null;
+}
+
+/** Whoever asks it would wait for nothing. */
+export function isStopped({ pid }: DaemonRecord): boolean {
+  return readProcess(pid)?.isStopped === true;
 }
 
 export function isRunning(daemon: DaemonRecord): boolean {

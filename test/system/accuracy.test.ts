@@ -69,7 +69,7 @@ describe("a check's own record on this machine", () => {
   });
 
   it('is empty at first', async () =>
-    expect((await world.run('accuracy')).stdout).toContain('nothing has been raised'));
+    expect((await world.run('accuracy')).stderr).toContain('nothing has been raised'));
 
   it('a dialog that somebody answered: right; the same one over a killed daemon is one', async () => {
     const agent = await openStandIn(world, 'dialog');

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../model/action.ts';
 import { shown } from '../../model/text.ts';
 import { ledger } from '../../rows/records.ts';
 import { onRecord, queryFailure } from './database.ts';
-import { print, printJson, table, when } from './output.ts';
+import { print, printJson, say, table, when } from './output.ts';
 
 interface LedgerQuery {
   agent: string | null;
@@ -17,7 +17,8 @@ export async function showLedger(query: LedgerQuery, empty: string): Promise<voi
   const read = await onRecord((url) => ledger(url, query));
   if (!read.ok) throw queryFailure(read);
   if (query.json) printJson({ v: 1, items: read.value.entries.map((entry) => entryDocument(entry, read.value.host)) });
-  else print(read.value.entries.length === 0 ? empty : ledgerText(read.value.entries, query));
+  else if (read.value.entries.length === 0) say(empty);
+  else print(ledgerText(read.value.entries, query));
 }
 
 /** What was asked for is not said again in every row. */

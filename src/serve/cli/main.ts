@@ -3,6 +3,7 @@ import { findHome, homeFix, whyNotSafe } from '../../home/home.ts';
 import { version } from '../../home/version.ts';
 import { shown } from '../../model/text.ts';
 import { addCommands, isCommand } from './commands.ts';
+import { inLocale } from './locale.ts';
 import { CommandFailure, exit } from './outcome.ts';
 import { printJson, say } from './output.ts';
 
@@ -50,7 +51,10 @@ Exit codes: 0 ok, 1 no, 2 usage or configuration, 3 no daemon, 4 no such agent,
       })
       .showHelpAfterError(false)
       // Errors are said in our own words; help that was not asked for is still help.
-      .configureOutput({ writeErr: (text) => void (text.startsWith('Usage:') && process.stderr.write(text)) });
+      .configureOutput({
+        writeOut: (text) => void process.stdout.write(inLocale(text)),
+        writeErr: (text) => void (text.startsWith('Usage:') && process.stderr.write(text)),
+      });
   });
   program.hook('preAction', (_program, command) => needSafeHome(topOf(command)));
   // The embedded server's address is whole: nothing of a PostgreSQL client's environment may change it.

@@ -1,17 +1,18 @@
 import { shown } from '../../model/text.ts';
+import { inLocale, jsonInLocale } from './locale.ts';
 
 /** stdout carries the result. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${inLocale(text)}\n`);
 }
 
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value));
+  process.stdout.write(`${jsonInLocale(JSON.stringify(value))}\n`);
 }
 
 /** stderr carries the messages: one line each, on a terminal broken between words. */
 export function say(text: string): void {
-  const message = `watchkeeper: ${text}`;
+  const message = inLocale(`watchkeeper: ${text}`);
   process.stderr.write(`${process.stderr.isTTY ? wrapped(message, '', process.stderr.columns) : message}\n`);
 }
 
@@ -31,15 +32,22 @@ export interface Cell {
 
 const columnsMax = 80;
 
-/** A table as wide as it needs, at most the terminal's width: the widest column gives way first. Plain when piped. */
-export function table(head: string[], rows: Cell[][]): string {
+/** A column cut down further says nothing. */
+const columnMin = 8;
+
+/**
+ * A table as wide as it needs, at most the terminal's width: the widest column gives way first. Plain when piped. Where
+ * even that is too narrow, each row stands in lines of its own.
+ */
+export function table(head: string[], given: Cell[][], room = roomFor()): string {
+  const rows = given.map((row) => row.map((cell) => ({ ...cell, text: inLocale(cell.text) })));
   const widths = head.map((title, index) =>
     Math.max(width(title), ...rows.map((row) => width(row[index]?.text ?? ''))),
   );
-  const room = roomFor();
   const gaps = 2 * (head.length - 1);
   for (let over = sum(widths) + gaps - room; over > 0; over -= 1) {
     const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] ?? 0) <= columnMin) return rows.map((row) => inLines(head, row, room)).join('\n');
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
   const rowText = (cells: Cell[]) =>
@@ -54,14 +62,21 @@ export function table(head: string[], rows: Cell[][]): string {
   return [rowText(head.map((text) => ({ text, color: 'dim' }))), ...rows.map(rowText)].join('\n');
 }
 
+/** One row of a table that has no room: what it is about, and below it the rest by the names of the columns. */
+function inLines([_, ...head]: string[], [first, ...rest]: Cell[], room: number): string {
+  const words = rest.map(({ text }, index) => `${head[index]?.toLowerCase()} ${text}`).join(', ');
+  return `${paint(cutTo(first?.text ?? '', room), first?.color ?? null)}\n${wrapped(words, '  ', room)}`;
+}
+
 function cutTo(text: string, columns: number): string {
   if (width(text) <= columns) return text;
+  const more = inLocale('…');
   let kept = '';
   for (const character of text) {
-    if (width(kept + character) > columns - 1) break;
+    if (width(kept + character) > columns - width(more)) break;
     kept += character;
   }
-  return `${kept}…`;
+  return `${kept}${more}`;
 }
 
 /** Columns on a terminal; east Asian and emoji characters take two. */
@@ -123,7 +138,7 @@ export function dateAndClock(at: string | number): string {
 
 /** One line of at most the terminal's width. */
 export function line(text: string): string {
-  return process.stdout.isTTY ? cutTo(text, roomFor()) : text;
+  return process.stdout.isTTY ? cutTo(inLocale(text), roomFor()) : text;
 }
 
 /** Text of any length in lines of at most the terminal's width, all indented alike. A word longer than that stays whole. */
@@ -147,7 +162,8 @@ export function hanging(before: Cell[], text: string, room = roomFor()): string 
   return painted + wrapped(text, indent, room).slice(indent.length);
 }
 
-function roomFor(): number {
+/** Of the terminal; what is piped keeps to what most have. */
+export function roomFor(): number {
   return process.stdout.isTTY ? (process.stdout.columns ?? columnsMax) : columnsMax;
 }
 

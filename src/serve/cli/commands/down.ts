@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { askControl } from '../../../daemon/control.ts';
-import { findHome, isRunning, removeDaemonRecord, runningDaemon } from '../../../home/home.ts';
+import { findHome, isRunning, isStopped, removeDaemonRecord, runningDaemon } from '../../../home/home.ts';
 import { stopDatabase } from '../../../rows/database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { say } from '../output.ts';
@@ -18,6 +18,7 @@ export function addDown(program: Command): void {
       const home = findHome(process.env);
       const daemon = runningDaemon(home);
       if (daemon !== null) {
+        if (isStopped(daemon)) process.kill(daemon.pid, 'SIGCONT');
         const asked = await askControl(daemon.sockets.control, { ask: 'stop', keepDb: options.keepDb === true }, 5_000);
         // One of another version has other words; its signal is the same.
         if (!asked.ok && asked.reason === 'bad-request') process.kill(daemon.pid, 'SIGTERM');
