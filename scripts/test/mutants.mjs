@@ -651,4 +651,21 @@ export const mutants = [
     put: 'of [])',
     tests: [backup],
   },
+  // 18 and 52: what an answer is, and what counts as one.
+  {
+    guarantee: 18,
+    what: 'a figure in any answer is taken for its context',
+    file: 'src/actions/answers.ts',
+    find: "return intent.asks === 'context';",
+    put: 'return true;',
+    tests: ['src/actions/answers.test.ts'],
+  },
+  {
+    guarantee: 52,
+    what: 'an error counts as an answer',
+    file: 'src/actions/answers.ts',
+    find: "(fact.kind === 'reply' || fact.kind === 'tool-call')",
+    put: "(fact.kind === 'reply' || fact.kind === 'tool-call' || fact.kind === 'api-error')",
+    tests: ['src/actions/answers.test.ts'],
+  },
 ];

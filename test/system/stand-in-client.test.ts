@@ -152,6 +152,13 @@ describe.concurrent('a client that tells nothing of its context', () => {
     await ask('boasting-ps');
     const { findings } = await world.seen('boasting-ps', ({ findings: [found] }) => found?.check === 'context-full');
     expect(findings[0]).toMatchObject({ confidence: 0.5, evidence: [{ source: 'answer' }] });
+    expect(await world.say('boasting-ps', 'Say hello.')).toMatchObject({ outcome: 'refused', reason: 'context-full' });
+    // Ticks enough for a handoff to begin, and a turn that ends.
+    parrot.hold();
+    await parrot.says('talk for long');
+    await world.seen('boasting-ps', 'working/thinking');
+    parrot.letGo();
+    await world.seen('boasting-ps', ({ state, last_activity }) => state === 'idle' && last_activity !== null);
     const begun = JSON.parse((await world.run('handoffs', 'boasting-ps', '--json')).stdout);
     expect(begun.items).toEqual([]);
   });
