@@ -7,7 +7,7 @@ import { untrusted } from '../model/text.ts';
 import { Answers } from './answers.ts';
 
 const action: Action = {
-  ...{ id: 'i', atMs: 1_000, agent: 'a-ps', kind: 'prompt', trigger: 'human', finding: null },
+  ...{ id: 'i', atMs: 1_000, host: 'h', agent: 'a-ps', kind: 'prompt', trigger: 'human', finding: null },
   intent: { text: 'Go on.', tag: 'wk-12ab' },
 };
 const prompt: SessionFact = { kind: 'prompt', origin: 'typed', chars: 9, tags: ['wk-12ab'] };

@@ -113,7 +113,7 @@ it('"answered in time" counts the prompts of the last day that had their time; a
 async function saidAt(atMs: number, rows: [outcome: string, afterSeconds: number, proof?: object][]): Promise<void> {
   const id = randomUUID();
   const about = { agent: 'b-ps', kind: 'prompt', trigger: 'human', finding: null, intent: { tag: 'wk-12ab' } } as const;
-  await store.intend('h', { id, atMs, ...about });
+  await store.intend({ id, atMs, host: 'h', ...about });
   for (const [outcome, seconds, proof] of rows)
     await store.conclude({
       ...{ actionId: id, atMs: atMs + seconds * 1_000, outcome, reason: null },
