@@ -43,8 +43,6 @@ const inFolder = (name: string) => (world: World) => path.join(world.dir, name);
 const backup = inFolder('wk.backup');
 
 const rows: Record<string, Row> = {
-  up: row(['--detach'], ok, no, { last: true, slow: true }),
-  down: row([], ok, ok, { last: true, slow: true }),
   init: { args: (world) => [world.dir, '--dry-run'], down: ok, away: ok },
   uninstall: { args: (world) => [world.dir], down: ok, away: ok },
   status: row([], noDaemon, ok),
@@ -85,6 +83,8 @@ const rows: Record<string, Row> = {
   'db export': row([], ok, noDatabase),
   'db backup': { args: (world) => [backup(world)], down: ok, away: noDatabase },
   'db restore': { args: (world) => [`${backup(world)}.none`], down: usage, away: usage },
+  up: row(['--detach'], ok, no, { last: true, slow: true }),
+  down: row([], ok, ok, { last: true, slow: true }),
 };
 
 interface Said {
@@ -137,9 +137,7 @@ function isClear({ code, stdout, stderr }: Said): void {
 
 const commands = Object.entries(rows).map(([name, each]) => ({ name, ...each }));
 const early = commands.filter(({ last }) => last !== true);
-const late = commands
-  .filter(({ last }) => last === true)
-  .sort((a, b) => Number(a.slow ?? false) - Number(b.slow ?? false));
+const late = commands.filter(({ last }) => last === true);
 
 async function holds(world: World, { name, args, stdin, slow }: (typeof commands)[number], code: number) {
   const said = await run(world, [...name.split(' '), ...args(world)], stdin === undefined ? {} : { stdin });
