@@ -905,4 +905,21 @@ export const mutants = [
     put: '5_000',
     tests: ['test/system/status.test.ts'],
   },
+  // 18 and 58: what an answer is, and what counts as one.
+  {
+    guarantee: 18,
+    what: 'a figure in any answer is taken for its context',
+    file: 'src/actions/answers.ts',
+    find: "return intent.asks === 'context';",
+    put: 'return true;',
+    tests: ['src/actions/answers.test.ts'],
+  },
+  {
+    guarantee: 58,
+    what: 'an error counts as an answer',
+    file: 'src/actions/answers.ts',
+    find: "(fact.kind === 'reply' || fact.kind === 'tool-call')",
+    put: "(fact.kind === 'reply' || fact.kind === 'tool-call' || fact.kind === 'api-error')",
+    tests: ['src/actions/answers.test.ts'],
+  },
 ];

@@ -1,6 +1,5 @@
-import type { Config } from '../config/schema.ts';
-import { parseContextAnswer } from '../decide/context-answer.ts';
-import type { Action, Trigger } from '../model/action.ts';
+import { type ContextAnswer, parseContextAnswer } from '../decide/context-answer.ts';
+import type { Action, ActionOutcome, Trigger } from '../model/action.ts';
 import { keepNewest } from '../model/keep-newest.ts';
 import type { SessionEvent } from '../model/session-event.ts';
 import type { Store } from '../model/store.ts';
@@ -29,10 +28,9 @@ interface Followed {
 
 interface AnswerParts {
   clock: Clock;
-  config: () => Config;
   conclude: Store['conclude'];
-  /** The model said something in the turn that this prompt began. */
-  answered: (action: Action) => void;
+  /** A prompt of ours was answered. `context`: what it was asked for, where it was that and makes sense. */
+  answered: (action: Action, context: ContextAnswer | null, atMs: number) => void;
 }
 
 const followedMax = 1_000;
@@ -43,15 +41,9 @@ export const clocksMs = 2_000;
 export class Answers {
   readonly #parts: AnswerParts;
   readonly #followed = new Map<string, Followed>();
-  /** Prompts that began a turn and were reacted to, and how many of them in time. */
-  readonly #reactions = { total: 0, inTime: 0 };
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
-  }
-
-  get reactions(): { total: number; inTime: number } {
-    return { ...this.#reactions };
   }
 
   follow(action: Action, concluded: Promise<void>): void {
@@ -103,37 +95,51 @@ export class Answers {
 
   /** The answer is what the model says last in the turn the prompt began. An error is no answer. */
   #take(followed: Followed, { fact, atMs }: SessionEvent): void {
-    const sinceMs = followed.turnSinceMs ?? atMs;
-    if (!followed.reacted && (fact.kind === 'reply' || fact.kind === 'tool-call' || fact.kind === 'api-error')) {
-      followed.reacted = true;
-      this.#reactions.total += 1;
-      if (atMs - sinceMs <= this.#parts.config().prompt.answerSeconds * 1000) this.#reactions.inTime += 1;
-    }
+    const ms = Math.max(0, atMs - (followed.turnSinceMs ?? atMs));
     if (fact.kind === 'reply' && !isEmpty(fact.text)) followed.said = fact.text;
     const over = (fact.kind === 'reply' && fact.ends) || fact.kind === 'turn-end';
-    if (over && followed.said !== null) {
-      const answer = { text: shown(followed.said, 4_000), ms: Math.max(0, atMs - sinceMs) };
-      this.#finish(followed, 'answered', null, answer);
+    const answer = over && followed.said !== null ? { text: shown(followed.said, 4_000), ms } : null;
+    if (!followed.reacted && (fact.kind === 'reply' || fact.kind === 'tool-call')) {
+      followed.reacted = true;
+      // A turn may go on for hours: that it was taken up is on record by then. Read again after a restart it is the same row.
+      if (answer === null) this.#write(followed, { atMs, outcome: 'reacted', reason: null, proof: { reacted_ms: ms } });
+    }
+    if (answer !== null) {
+      const context = asksForContext(followed.action) ? parseContextAnswer(answer.text) : null;
+      this.#finish(followed, 'answered', null, answer, context);
+      this.#parts.answered(followed.action, context, atMs);
     } else if (fact.kind === 'api-error') this.#finish(followed, 'failed-by-service', shown(fact.error, 200), null);
     else if (fact.kind === 'interrupted') this.#finish(followed, 'interrupted', null, null);
   }
 
-  #finish({ action, answered, concluded }: Followed, outcome: string, reason: string | null, answer: Answer | null) {
-    this.#followed.delete(action.id);
-    const context = answer === null ? null : parseContextAnswer(answer.text);
+  #finish(
+    followed: Followed,
+    outcome: string,
+    reason: string | null,
+    answer: Answer | null,
+    context: ContextAnswer | null = null,
+  ) {
+    this.#followed.delete(followed.action.id);
     const proof =
       answer === null
         ? null
         : { answer: answer.text, answer_ms: answer.ms, context: context === null ? null : { ...context } };
-    const row = { actionId: action.id, atMs: this.#parts.clock.nowMs(), outcome, reason, proof };
-    void concluded.then(() => this.#parts.conclude(row));
-    answered(answer);
-    if (answer !== null) this.#parts.answered(action);
+    this.#write(followed, { atMs: this.#parts.clock.nowMs(), outcome, reason, proof });
+    followed.answered(answer);
+  }
+
+  #write({ action, concluded }: Followed, row: Omit<ActionOutcome, 'actionId'>): void {
+    void concluded.then(() => this.#parts.conclude({ actionId: action.id, ...row }));
   }
 }
 
 export function tagIn({ intent }: Action): string | null {
   return typeof intent.tag === 'string' ? intent.tag : null;
+}
+
+/** Only to that question an answer is one: a figure in any other may be of anything. */
+function asksForContext({ intent }: Action): boolean {
+  return intent.asks === 'context';
 }
 
 /** One prompt may be about several. */

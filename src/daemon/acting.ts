@@ -4,6 +4,7 @@ import { findingsOf } from '../actions/answers.ts';
 import { ControlClients } from '../actions/control-clients.ts';
 import type { ChannelHealth } from '../actions/deeds/notify.ts';
 import { type HoldDocument, Holds } from '../actions/holds.ts';
+import { PromptTally } from '../actions/prompt-tally.ts';
 import { Typist } from '../actions/typist.ts';
 import type { Config } from '../config/schema.ts';
 import { fillTemplate, type TemplateName } from '../decide/templates.ts';
@@ -115,6 +116,7 @@ export class Acting {
   readonly #spoken: Spoken;
   readonly #hostFindings: HostFindings;
   readonly handoffs: Handoffs;
+  readonly promptTally: PromptTally;
   readonly #keeper: Keeper;
   readonly #progress: WorkProgress;
   /** Taken over from another daemon, but what that one did about them is not read yet. */
@@ -148,7 +150,12 @@ export class Acting {
       ...{ ...held, typist: this.#typist, notice: given.toldPeople },
       store: heardLedger(held.store, (id) => this.#trouble(id), given.did),
       lookSoon: (name) => watcher.touch(name),
-      answered: (action) => spawns.answered(action.agent, askedAbout(action, given.board)),
+      answered: (action, context, atMs) => {
+        spawns.answered(action.agent, askedAbout(action, given.board));
+        if (context === null || action.agent === null) return;
+        watcher.agent(action.agent)?.answered(context, atMs);
+        watcher.touch(action.agent);
+      },
     });
     const acted = { ...held, actions: this.#actions };
     this.#scores = new Scores({
@@ -177,6 +184,7 @@ export class Acting {
       isOneOfMany: (name: string, check: CheckName) => this.#hostFindings.covers(name, check),
       progress: (name: string) => spawns.progress(name),
     };
+    this.promptTally = new PromptTally(parts);
     this.#keeper = new Keeper(rules);
     this.#progress = new WorkProgress(rules);
   }
@@ -333,7 +341,8 @@ export class Acting {
     if (typeof said === 'string') return this.#actions.prompt({ ...request, text: said });
     const filled = fillTemplate(said.template, said.slots, this.#parts.config().templates);
     if (!filled.ok) return { problem: filled.reason };
-    return this.#actions.prompt({ ...request, text: filled.text });
+    const asks = said.template === 'context-check' ? ({ asks: 'context', isAside: true } as const) : {};
+    return this.#actions.prompt({ ...request, ...asks, text: filled.text });
   }
 
   compact(agent: string, by: Caller): Promise<CommandResult> {
@@ -364,9 +373,5 @@ export class Acting {
 
   get channels(): ChannelHealth[] {
     return this.#actions.deeds.notify.channels;
-  }
-
-  get reactions(): { total: number; inTime: number } {
-    return this.#actions.deeds.prompt.answers.reactions;
   }
 }

@@ -76,7 +76,7 @@ export function contextDocument(
 
 /** Whether an agent may be given a task of this size now. */
 export function admissionDocument(agent: AgentDocument, size: TaskSize, edges: readonly number[]) {
-  const percent = agent.context?.percent ?? null;
+  const percent = isCurrent(agent) ? (agent.context?.percent ?? null) : null;
   const isHandedOver = agent.handoff !== null;
   const { accept, band, reason, handoff } = admit(agent.state, percent, size, edges, isHandedOver);
   return {
@@ -90,6 +90,15 @@ export function admissionDocument(agent: AgentDocument, size: TaskSize, edges: r
     handoff,
     rule: band === null ? null : bandRule(band).words,
   };
+}
+
+/** The end of a turn stands on record in several places, a moment apart. */
+const sameTurnMs = 10_000;
+
+/** What an agent answered about its context is its word on that moment: after more work nobody knows. */
+function isCurrent({ context, last_activity: last }: AgentDocument): boolean {
+  if (context?.source !== 'answer' || context.at === null || last === null) return true;
+  return Date.parse(last) <= Date.parse(context.at) + sameTurnMs;
 }
 
 function reachDocument({ atMs, lowMs, highMs, steps }: Reach) {

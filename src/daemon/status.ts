@@ -24,8 +24,8 @@ export interface StatusDocument {
     tick_ms: number;
     /** Edges of the bands of context, in percent. */
     bands: readonly number[];
-    /** Prompts that began a turn: how many the agents reacted to, and how many of those within `answerSeconds`. */
-    prompts: { reacted: number; in_time: number };
+    /** Of the last day, by the ledger: how many there were, and how many the agents took up within `answerSeconds`. */
+    prompts: { given: number; in_time: number } | null;
   };
   agents: AgentDocument[];
   /** Who waits for a person, an agent or the host, by the name that messages call it by; the longest wait first. */

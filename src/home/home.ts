@@ -6,7 +6,7 @@ import { readOwnText } from '../act/own-text.ts';
 import type { Caller } from '../model/caller.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { whyNotOurs } from '../record/own-folder.ts';
-import { isAlive } from '../record/own-process.ts';
+import { isAlive, readProcess } from '../record/own-process.ts';
 
 /** The data directory: everything of Watchkeeper's own on this machine. */
 export interface Home {
@@ -124,6 +124,11 @@ export function runningDaemon(home: Home): DaemonRecord | null {
   if (dir !== here) return null;
   if (typeof pid !== 'number' || typeof sockets?.control !== 'string') return null;
   return isAlive({ pid, startTicks, bootId }) ? record : null;
+}
+
+/** Whoever asks it would wait for nothing. */
+export function isStopped({ pid }: DaemonRecord): boolean {
+  return readProcess(pid)?.isStopped === true;
 }
 
 export function isRunning(daemon: DaemonRecord): boolean {

@@ -23,6 +23,9 @@ export type Detail = (typeof details)[number];
 /** Where a fact came from, best first. */
 export type Source = 'hook' | 'registry' | 'transcript' | 'statusline' | 'screen' | 'process';
 
+/** Of a figure of the context: also the agent's own answer, where nobody else tells and we asked it, and last what another program wrote into `ps_sessions`. */
+export type ContextSource = Source | 'answer' | 'ps_sessions';
+
 /** What a source tells. Each can be left out by itself, in a version of the client that tells it wrongly. */
 export const sourceFacts = [
   'turns',
@@ -74,9 +77,6 @@ export interface Ask {
   readonly text: string | null;
   readonly source: 'hook' | 'transcript' | 'screen';
 }
-
-/** Of the context also what another program wrote into `ps_sessions`: the last of them. */
-export type ContextSource = Source | 'ps_sessions';
 
 export interface ContextReading {
   used: number;

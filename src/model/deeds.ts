@@ -18,3 +18,9 @@ export interface RulePrompt extends AgentRef {
   trigger: `rule:${string}`;
   atMs: number;
 }
+
+/** How many of the prompts that were given their time were answered in it. */
+export interface AnsweredPrompts {
+  given: number;
+  inTime: number;
+}

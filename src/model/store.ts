@@ -2,7 +2,7 @@ import type { Action, ActionOutcome } from './action.ts';
 import type { Authority, ContextReport, ContextSource, Sighting } from './agent.ts';
 import type { AgentRef } from './agent-ref.ts';
 import type { AgingRows, ClockMark } from './aging.ts';
-import type { Deeds, RulePrompt } from './deeds.ts';
+import type { AnsweredPrompts, Deeds, RulePrompt } from './deeds.ts';
 import type { Json, WatchEvent } from './event.ts';
 import type { Handoff, HandoffAction, HandoffChange, HandoffStep, HandoffStepTaken, OddHandoff } from './handoff.ts';
 import type { HookFact } from './hook.ts';
@@ -110,6 +110,8 @@ export interface Store {
   deedsAbout(findings: readonly string[]): Promise<Result<Map<string, Deeds>, StoreFailure>>;
   /** The last prompt of each rule to each agent after the given time. */
   lastRulePrompts(host: string, afterMs: number): Promise<Result<RulePrompt[], StoreFailure>>;
+  /** Of the last day. */
+  answeredPrompts(host: string, nowMs: number, answerMs: number): Promise<Result<AnsweredPrompts, StoreFailure>>;
   /** Spawns that are not over, and those that ended after the given time. */
   loadSpawns(
     host: string,

@@ -87,7 +87,8 @@ export async function readBackupHead(file: string, schemaMax: number): Promise<R
   let said: { v?: unknown; schema?: unknown; version?: unknown } | null;
   try {
     const first = await firstLine(file);
-    if (first === null) return fail('bad-file', `there is no file ${file}`);
+    if (first === null)
+      return fail('bad-file', `there is no file ${file}`, 'name one that `watchkeeper db backup` wrote');
     if (!first.startsWith(mark)) return noBackup;
     said = JSON.parse(first.slice(mark.length));
   } catch (error) {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Deeds, RulePrompt } from '../model/deeds.ts';
+import type { AnsweredPrompts, Deeds, RulePrompt } from '../model/deeds.ts';
 import { time } from '../model/time.ts';
 
 /** A row with no time of ours counts as done just now: nothing is said more often because of it. */
@@ -67,4 +67,32 @@ export async function lastRulePrompts(client: pg.ClientBase, host: string, after
     [host, time(afterMs)],
   );
   return rows.rows.map(({ agent, project, trigger, at }) => ({ host, agent, project, trigger, atMs: at.getTime() }));
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * What was said to agents in the last day, and how much of it they took up within `answerMs` of the turn it began: by the
+ * first word or call of the model, for work may go on for hours. Neither is an error an answer, nor silence; one whose time
+ * is not over does not count yet, nor one that waits in the queue of an agent that lives.
+ */
+export async function answeredPrompts(
+  client: pg.ClientBase,
+  host: string,
+  nowMs: number,
+  answerMs: number,
+): Promise<AnsweredPrompts> {
+  const rows = await client.query<{ given: number; in_time: number }>(
+    `SELECT count(*)::integer AS given, (count(*) FILTER (WHERE o.in_time))::integer AS in_time
+     FROM agents g JOIN actions a ON a.agent_id = g.id AND a.kind = 'prompt' AND a.at > $2
+     CROSS JOIN LATERAL (SELECT
+         bool_or(outcome = 'refused') AS is_refused,
+         coalesce(bool_or(jsonb_path_exists(proof, '$ ? (@.reacted_ms <= $max || @.answer_ms <= $max)', $4)), false) AS in_time,
+         bool_or(outcome NOT IN ('confirmed', 'uncertain', 'queued') OR (outcome <> 'queued' AND at <= $3)) AS is_settled
+       FROM action_outcomes WHERE action_id = a.id) o
+     WHERE g.host = $1 AND NOT o.is_refused AND (o.is_settled OR g.state = 'ended')`,
+    [host, time(nowMs - dayMs), time(nowMs - answerMs), JSON.stringify({ max: answerMs })],
+  );
+  const [{ given, in_time: inTime } = { given: 0, in_time: 0 }] = rows.rows;
+  return { given, inTime };
 }

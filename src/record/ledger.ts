@@ -90,7 +90,7 @@ export async function openActions(
        UNION ALL
        (SELECT ${actionColumns} FROM actions a LEFT JOIN agents g ON false
         WHERE a.agent_id IS NULL AND a.host = $1 AND a.at > now() - interval '1 day' ORDER BY a.at DESC LIMIT ${openMax})) s
-     CROSS JOIN LATERAL (SELECT count(*), bool_or(outcome NOT IN ('confirmed', 'queued')) AS is_over
+     CROSS JOIN LATERAL (SELECT count(*), bool_or(outcome NOT IN ('confirmed', 'queued', 'reacted')) AS is_over
        FROM action_outcomes WHERE action_id = s.id) o
      WHERE o.is_over IS NOT TRUE
      ORDER BY s.at`,

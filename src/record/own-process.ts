@@ -5,6 +5,8 @@ export interface OsProcess {
   pid: number;
   startTicks: string;
   uid: number;
+  /** By SIGSTOP or Ctrl-Z: it does nothing until it is let go on. */
+  isStopped: boolean;
 }
 
 /** null: no such process, or one that is dead and only waits for its parent. */
@@ -18,7 +20,7 @@ export function readProcess(pid: number): OsProcess | null {
     const uid = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
     if (runState === undefined || startTicks === undefined || uid === undefined) return null;
     if (runState === 'Z' || runState === 'X') return null;
-    return { pid, startTicks, uid: Number(uid) };
+    return { pid, startTicks, uid: Number(uid), isStopped: runState === 'T' };
   } catch {
     return null;
   }

@@ -137,7 +137,7 @@ const sources = {
   process: true,
 } as const;
 export const source = oneOf<Source>(sources);
-export const contextSource = oneOf<ContextSource>({ ...sources, ps_sessions: true });
+export const contextSource = oneOf<ContextSource>({ ...sources, ps_sessions: true, answer: true });
 
 export const state = z.enum(states);
 export const detail = z.enum(details);

@@ -7,7 +7,7 @@ import { time } from '../model/time.ts';
 import { agentRow, upsertAgents } from './agent-row.ts';
 import { reasonOf, speakPlainly } from './connection.ts';
 import { contextReports, insertPoints, pointRow } from './context.ts';
-import { deedsAbout, lastRulePrompts } from './deeds.ts';
+import { answeredPrompts, deedsAbout, lastRulePrompts } from './deeds.ts';
 import {
   beginHandoff,
   endOddHandoff,
@@ -64,6 +64,8 @@ export function openStore(url: string, odd: OddRow = leftOut): Store {
     openActions: (host) => inTransaction(pool, (client) => openActions(client, host, odd)),
     deedsAbout: (findings) => inTransaction(pool, (client) => deedsAbout(client, findings)),
     lastRulePrompts: (host, afterMs) => inTransaction(pool, (client) => lastRulePrompts(client, host, afterMs)),
+    answeredPrompts: (host, nowMs, answerMs) =>
+      inTransaction(pool, (client) => answeredPrompts(client, host, nowMs, answerMs)),
     loadSpawns: (host, endedAfterMs, only) =>
       inTransaction(pool, (client) => loadSpawns(client, host, endedAfterMs, only, odd)),
     saveIncident: (incident) => inTransaction(pool, (client) => saveIncident(client, incident)),

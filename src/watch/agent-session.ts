@@ -53,6 +53,8 @@ export class AgentSession {
   #startedAtMs: number;
   #recorded: { inode: string; offset: number } | null = null;
   #transcript: string | null = null;
+  /** What it said of its context when we asked, in this session and since it was compacted last. */
+  #answer: ContextReading | null = null;
   /** What an earlier run had on record of this session. */
   #before: Pick<Sighting, 'model' | 'context'> | null = null;
 
@@ -103,6 +105,14 @@ export class AgentSession {
     return isStill ? window : null;
   }
 
+  get answer(): ContextReading | null {
+    return this.#answer;
+  }
+
+  answered(context: ContextReading): void {
+    this.#answer = context;
+  }
+
   /** A figure of the context that the transcript did not bring. */
   seen(context: ContextReading): ContextPoint[] {
     return this.#trail.seen(context, this.#facts);
@@ -140,7 +150,9 @@ export class AgentSession {
     this.#transcript = null;
     const stored = last.stored?.view;
     this.#before = stored?.sessionId === this.#id ? (stored ?? null) : null;
-    this.#trail.begin(this.#id, this.#before?.context ?? null);
+    const known = this.#before?.context ?? null;
+    this.#answer = known?.source === 'answer' ? known : null;
+    this.#trail.begin(this.#id, known);
   }
 
   /** `contextOf`: the context by what was read so far, in a window of this size. */
@@ -160,6 +172,7 @@ export class AgentSession {
       this.#loops.take({ ...event, index: offset });
       this.#words.take(event.fact);
       look.heard.push(event);
+      if (event.fact.kind === 'compacted' && event.atMs > (this.#answer?.atMs ?? event.atMs)) this.#answer = null;
       const context = contextOf(told ?? this.storedWindow);
       const points = this.#trail.told(event, context, this.#facts);
       if (offset < recordedTo) continue;

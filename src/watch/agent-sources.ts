@@ -127,11 +127,12 @@ export function countSources(views: Sighting[]): Record<string, { ok: number; fa
   return all;
 }
 
-/** The context as each source has it. The status line knows the window; the transcript has to know the model. */
+/** The context as each source has it. `answered`: by the agent's own word. The status line knows the window; the transcript has to know the model. */
 export function describeContexts(
   transcript: ContextReading | null,
   told: { line: StatusLine; atMs: number } | null,
   screen: AgentSigns['screen'],
+  answered: ContextReading | null,
 ): { best: ContextReading | null; all: ContextSign[] } {
   const all: ContextSign[] = [];
   const window = told?.line.window ?? null;
@@ -147,8 +148,13 @@ export function describeContexts(
   const left = screen?.reading?.contextLeft ?? null;
   if (left !== null && screen !== null)
     all.push({ source: 'screen', percent: 100 - left.percent, scale: 'usable', used: null, atMs: screen.atMs });
+  if (answered !== null) {
+    const { used, percent, source, atMs } = answered;
+    all.push({ source, percent, scale: 'window', used, atMs });
+  }
   readings.sort((a, b) => b.atMs - a.atMs);
-  return { best: readings[0] ?? null, all };
+  // What an agent says of itself counts where nobody else says anything, however old that is.
+  return { best: readings[0] ?? answered, all };
 }
 
 /** Where nobody says otherwise, as the first requirements have it. */

@@ -33,6 +33,8 @@ export interface ViewParts {
   facts: SessionFacts;
   /** Its context by its record. */
   transcriptContext: ContextReading | null;
+  /** By what it answered itself. */
+  answeredContext: ContextReading | null;
   observation: Observation;
   signs: AgentSigns;
   reading: StateReading;
@@ -56,7 +58,7 @@ export function describeAgent(parts: ViewParts): Sighting {
   const { process, place, client } = parts.seen;
   const turn = lastTurn(signs, reading);
   const line = parts.off.get('statusline')?.has('context') === true ? null : parts.inbox.statusLine(sessionId);
-  const contexts = describeContexts(parts.transcriptContext, line, signs.screen);
+  const contexts = describeContexts(parts.transcriptContext, line, signs.screen, parts.answeredContext);
   const session = place === null ? null : shown(place.pane.session, 200);
   const entry = observation.registry?.entry ?? null;
   const cwd = entry?.cwd ?? parts.inbox.session?.cwd ?? observation.cwd ?? last?.cwd ?? null;

@@ -33,6 +33,7 @@ import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
 import { AgentEvents } from './agent-events.ts';
 import type { AgentInbox } from './agent-inbox.ts';
 import { AgentSession, type Look } from './agent-session.ts';
+import { inWindow } from './agent-sources.ts';
 import { describeAgent, transcriptContext } from './agent-view.ts';
 import { isNamedAfter } from './names.ts';
 import { Rest } from './rest.ts';
@@ -162,12 +163,20 @@ export class WatchedAgent {
     return this.#hasBacklog ? null : this.#session.words;
   }
 
+  /** What it says of its own context: asked by us, for where nobody else tells. */
+  answered({ used, window }: Pick<ContextReading, 'used' | 'window'>, atMs: number): void {
+    const known = this.#client.models.contextWindow(this.#view?.model ?? '', used);
+    const reading = { ...known, used, percent: 0, source: 'answer' as const, atMs };
+    this.#session.answered(inWindow(reading, window));
+  }
+
   /** Whether it is time to hand its context over. */
   handoffDue(policy: HandoffPolicy): HandoffDue {
     const view = this.#view;
     const context = view?.context ?? null;
-    // In the middle of a backlog the figures are those of some moment long ago. Another program's word clears nothing by itself.
-    if (view === null || context === null || context.source === 'ps_sessions' || this.#hasBacklog)
+    // In the middle of a backlog the figures are those of some moment long ago. What was only said clears nothing by itself.
+    const isSaid = context?.source === 'answer' || context?.source === 'ps_sessions';
+    if (view === null || context === null || isSaid || this.#hasBacklog)
       return shouldHandOff([], policy, { compactsAt: null, isWorking: false });
     const { points } = this.#session;
     return shouldHandOff(points.length > 0 ? points : [{ ...context, compacted: null, usedBefore: null }], policy, {
@@ -217,6 +226,7 @@ export class WatchedAgent {
     if (this.#view !== null) this.#view = setBack(this.#view, byMs, nowMs);
     if (this.#before !== null) this.#before = { ...this.#before, view: setBack(this.#before.view, byMs, nowMs) };
     keepNotAfter(this.#session.facts, nowMs);
+    if (this.#session.answer !== null) keepNotAfter(this.#session.answer, nowMs);
     this.#parts.follower.clockSetBack(byMs);
     this.#parts.inbox.clockSetBack(nowMs);
     this.#heardMs = this.#heardMs === null ? null : notAfter(this.#heardMs, nowMs);
@@ -276,8 +286,7 @@ export class WatchedAgent {
     const signs = this.#signs(observation, subagents, senses, nowMs);
     this.#lastSigns = signs;
     const view = this.#describe(observation, signs);
-    const { source } = view.context ?? {};
-    if (view.context !== null && (source === 'statusline' || source === 'ps_sessions'))
+    if (view.context !== null && view.context.source !== 'transcript')
       look.points.push(...this.#session.seen(view.context));
     this.#compare(view, nowMs, look);
     if (look.events.length > 0 || look.changed) look.sessions.push(...this.#session.row(view));
@@ -344,6 +353,7 @@ export class WatchedAgent {
       transcript: this.#session.transcript,
       facts: this.#session.facts,
       transcriptContext: this.#transcriptContext(this.#session.storedWindow),
+      answeredContext: this.#session.answer,
       observation,
       signs,
       reading,

@@ -25,12 +25,12 @@ export interface Ask {
 /** The reply of a disobedient model; undefined: it obeys this time. null: the reply for everything else. */
 export type Disobedience = (ask: Ask, model: Handing) => ModelReply | null | undefined;
 
-const window = 1_000_000;
-
 export class Handing {
   readonly agent: Agent;
   /** So full is its context, in percent; a fresh one has little in it. */
   percent = 10;
+  /** Of its model, in tokens. */
+  readonly window: number;
   /** The commit that its documents name. */
   head = 'none, there is no repository';
   /** The background work that its documents list: what it was told of. */
@@ -40,8 +40,9 @@ export class Handing {
   readonly asks: Ask[] = [];
   #disobey: Disobedience;
 
-  constructor(agent: Agent, disobey: Disobedience = () => undefined) {
+  constructor(agent: Agent, disobey: Disobedience = () => undefined, window = 1_000_000) {
     this.agent = agent;
+    this.window = window;
     this.#disobey = disobey;
     agent.model.behave((turn) => this.#reply(turn));
   }
@@ -114,7 +115,7 @@ export class Handing {
   }
 
   #said(text?: string): ModelReply {
-    const usage = { input: 10, cacheRead: (this.percent / 100) * window - 1_010, cacheCreate: 1_000 };
+    const usage = { input: 10, cacheRead: Math.round((this.percent / 100) * this.window) - 1_010, cacheCreate: 1_000 };
     return text === undefined ? { usage } : { text, usage };
   }
 }

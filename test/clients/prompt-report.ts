@@ -4,6 +4,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Said } from './prompting.ts';
 
+interface AnsweredInTime {
+  given: number;
+  in_time: number;
+}
+
 interface Row {
   sent: number;
   taken: Map<string, number>;
@@ -19,6 +24,7 @@ export class PromptReport {
   readonly #refusals = new Map<string, { asked: number; reasons: Map<string, number>; untouched: number }>();
   readonly #proofMs: number[] = [];
   readonly #drafts = { there: 0, back: 0 };
+  #answered: AnsweredInTime = { given: 0, in_time: 0 };
 
   sent(state: string, said: Said): void {
     const row = this.#row(state);
@@ -39,6 +45,11 @@ export class PromptReport {
   draft(isBack: boolean): void {
     this.#drafts.there += 1;
     if (isBack) this.#drafts.back += 1;
+  }
+
+  /** As `status` has it in the end. */
+  answered(counted: AnsweredInTime): void {
+    this.#answered = counted;
   }
 
   refused(where: string, said: Said, untouched: boolean): void {
@@ -93,6 +104,7 @@ export class PromptReport {
       `- sendable moments confirmed or queued with proof: ${taken} of ${sent} (${percent(taken, sent)})`,
       `- drafts back in the box: ${drafts.back} of ${drafts.there}`,
       `- from Enter to proof: median ${medianMs} ms, slowest ${maxMs} ms`,
+      `- answered in time (30 s), by \`status\` after a restart: ${this.#answered.in_time} of ${this.#answered.given}`,
       `- refused where it could do harm, nothing typed: ${untouched} of ${asked}`,
       '',
       '| state | sent | confirmed | queued | not sent | exact |',

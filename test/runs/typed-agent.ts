@@ -55,7 +55,7 @@ export class Ledger {
     openActions: async () =>
       ok(
         this.actions
-          .filter(({ id }) => this.of(id).every((word) => ['confirmed', 'queued'].includes(word)))
+          .filter(({ id }) => this.of(id).every((word) => ['confirmed', 'queued', 'reacted'].includes(word)))
           .map((action) => ({ action, delivered: this.of(action.id).length > 0 })),
       ),
   };

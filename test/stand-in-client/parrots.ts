@@ -65,7 +65,7 @@ export function watchkeeperWithParrots(dir: string, more: () => void = () => {})
   return path.join(dir, 'bin/watchkeeper');
 }
 
-type Fault = 'garbled' | 'late' | 'no-box' | 'dies-on-enter' | 'dies-on-paste' | 'forgetful';
+type Fault = 'garbled' | 'late' | 'no-box' | 'dies-on-enter' | 'dies-on-paste' | 'forgetful' | 'uncounted';
 
 export class Parrot {
   readonly session: string;
@@ -115,6 +115,11 @@ export class Parrot {
   /** From now on it talks until it is let go. */
   hold(): void {
     writeFileSync(path.join(this.home, 'hold'), '');
+  }
+
+  /** What it answers when it is asked about its context. */
+  counts(words: string): void {
+    writeFileSync(path.join(this.home, 'context'), words);
   }
 
   letGo(): void {

@@ -101,6 +101,7 @@ async function answer(text) {
   }
   if (/\bbe overwhelmed\b/.test(text)) return write({ what: 'trouble', why: 'crowded', text: 'too many parrots' });
   if (/\bbe unknown\b/.test(text)) return write({ what: 'trouble', why: 'stranger', text: 'who are you' });
+  if (/\bcontext window usage\b/.test(text)) return reply(readFileSync(path.join(home, 'context'), 'utf8'));
   const file = /(?:to the file|handoff document) (\S+?\.md)\b/.exec(text)?.[1];
   const nonce = /Nonce \((\w+)\)/.exec(text)?.[1];
   if (file !== undefined && nonce !== undefined) keep(path.resolve(file), nonce);
@@ -111,7 +112,7 @@ async function answer(text) {
 
 function reply(text) {
   said.push(`me: ${text}`);
-  write({ what: 'me', text, tokens: 1_000 + lines, last: true });
+  write({ what: 'me', text, ...(faults.includes('uncounted') ? {} : { tokens: 1_000 + lines }), last: true });
 }
 
 function does(tool, text, result) {

@@ -68,8 +68,7 @@ describe("a check's own record on this machine", () => {
     await world.up();
   });
 
-  it('is empty at first', async () =>
-    expect((await world.run('accuracy')).stdout).toContain('nothing has been found yet'));
+  it('is empty at first', async () => expect((await world.run('accuracy')).stderr).toContain('nothing has been found'));
 
   it('a dialog that somebody answered: right; the same one over a killed daemon is one', async () => {
     const agent = await openStandIn(world, 'dialog');

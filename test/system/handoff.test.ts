@@ -51,7 +51,7 @@ describe('an agent that is to be handed over', () => {
     expect((await world.run('handoff', 'nobody', '--json')).code).toBe(4);
     expect((await world.run('handoffs', 'nobody', '--json')).code).toBe(4);
     expect(await handoff('seen')).toMatchObject({ code: 1, id: null, step: 'failed', reason: 'authority' });
-    expect((await world.run('handoffs')).stdout).toBe('no handoff yet\n');
+    expect((await world.run('handoffs')).stderr).toBe('watchkeeper: no handoff yet\n');
   });
 
   it('a dry run says what would be asked for, and does nothing', async () => {
@@ -59,7 +59,7 @@ describe('an agent that is to be handed over', () => {
     expect(dry).toMatchObject({ code: 0, id: null, step: 'requested', reason: null, old_session: agent.sessionId });
     expect(dry.file).toMatch(/\/project\/\.watchkeeper\/handoffs\/handoff-\d{4}(-\d\d){5}\.md$/);
     expect(dry).toMatchObject({ recipe: 'document' });
-    expect((await world.run('handoffs')).stdout).toBe('no handoff yet\n');
+    expect((await world.run('handoffs')).stderr).toBe('watchkeeper: no handoff yet\n');
   });
 
   it('whose document would be where no path can be typed is refused before anything begins, dry run or not', async () => {

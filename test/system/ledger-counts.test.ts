@@ -73,3 +73,50 @@ it('of each rule and agent the last prompt is known that was not refused', async
   ]);
   expect(await store.lastRulePrompts('elsewhere', 0)).toEqual({ ok: true, value: [] });
 });
+
+it('"answered in time" counts the prompts of the last day that had their time; an error, silence and a late word are no answer', async () => {
+  const day = 86_400;
+  const nowMs = baseMs + 10 * day * 1_000;
+  const given = (secondsAgo: number, ...rows: [outcome: string, afterSeconds: number, proof?: object][]) =>
+    saidAt(nowMs - secondsAgo * 1_000, rows);
+  const counted = async () => {
+    const read = await store.answeredPrompts('h', nowMs, 30_000);
+    if (!read.ok) throw new Error(read.message);
+    return read.value;
+  };
+  expect(await counted()).toEqual({ given: 0, inTime: 0 });
+  await given(day + 60, ['confirmed', 1], ['answered', 2, { answer_ms: 1_000 }]);
+  await given(3_000, ['refused', 0]);
+  await given(20, ['confirmed', 1]);
+  await given(900, ['queued', 1]);
+  expect(await counted(), 'of another day, refused, or its time is not over').toEqual({ given: 0, inTime: 0 });
+
+  await given(3_000, ['confirmed', 1], ['answered', 30, { answer_ms: 29_000 }]);
+  await given(2_900, ['queued', 1], ['reacted', 700, { reacted_ms: 3_000 }]);
+  await given(
+    2_800,
+    ['confirmed', 1],
+    ['reacted', 5, { reacted_ms: 4_000 }],
+    ['answered', 600, { answer_ms: 599_000 }],
+  );
+  await given(20, ['confirmed', 1], ['answered', 3, { answer_ms: 2_000 }]);
+  expect(await counted()).toEqual({ given: 4, inTime: 4 });
+
+  await given(2_000, ['confirmed', 1], ['failed-by-service', 2]);
+  await given(1_900, ['confirmed', 1]);
+  await given(1_800, ['uncertain', 10]);
+  await given(1_700, ['confirmed', 1], ['answered', 60, { answer_ms: 59_000 }]);
+  await given(1_600, ['confirmed', 1], ['answered', 2, { answer_ms: 'soon' }]);
+  expect(await counted()).toEqual({ given: 9, inTime: 4 });
+});
+
+async function saidAt(atMs: number, rows: [outcome: string, afterSeconds: number, proof?: object][]): Promise<void> {
+  const id = randomUUID();
+  const about = { agent: 'b-ps', kind: 'prompt', trigger: 'human', finding: null, intent: { tag: 'wk-12ab' } } as const;
+  await store.intend({ id, atMs, host: 'h', ...about });
+  for (const [outcome, seconds, proof] of rows)
+    await store.conclude({
+      ...{ actionId: id, atMs: atMs + seconds * 1_000, outcome, reason: null },
+      proof: (proof as Action['intent'] | undefined) ?? null,
+    });
+}

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deedsAbout, lastRulePrompts } from '../../src/record/deeds.ts';
+import { answeredPrompts, deedsAbout, lastRulePrompts } from '../../src/record/deeds.ts';
 import { beginHandoff, handoffActions } from '../../src/record/handoffs.ts';
 import { conclude, intend, openActions, readLedger } from '../../src/record/ledger.ts';
 import { migrate } from '../../src/record/migrate.ts';
@@ -92,6 +92,7 @@ it.each<[string, (on: pg.ClientBase) => Promise<unknown>]>([
   ['what was done for a handoff', (on) => handoffActions(on, handoff, leftOut)],
   ['what was done about troubles', (on) => deedsAbout(on, [randomUUID(), randomUUID()])],
   ['when rules last spoke', (on) => lastRulePrompts(on, 'h', Date.now() - 300_000)],
+  ['how many prompts were answered', (on) => answeredPrompts(on, 'h', Date.now(), 30_000)],
   ['an intent', (on) => intend(on, { ...action, host: 'h', finding: null })],
   ['its outcome', (on) => conclude(on, { actionId: action.id, atMs: 0, outcome: 'x', reason: null, proof: null })],
   ['agents that nobody speaks of', (on) => expire(on, 'h', 'agents', Date.now(), 10)],

@@ -129,6 +129,66 @@ describe.concurrent('a client added by one folder and one line', () => {
   });
 });
 
+describe.concurrent('a client that tells nothing of its context', () => {
+  const ask = async (agent: string) =>
+    JSON.parse((await world.run('prompt', agent, '--template', 'context-check', '--wait', '20', '--json')).stdout);
+  const accept = async (agent: string) =>
+    JSON.parse((await world.run('can-accept', agent, '--size', 'large', '--json')).stdout);
+
+  it('is known by what it answers to our question, until it is cleared', async () => {
+    const parrot = await Parrot.open(world, 'uncounted-ps', ['uncounted']);
+    expect((await world.seen('uncounted-ps', 'idle')).context).toBeNull();
+    parrot.counts('Context: 95.5% (191,000/200,000 tokens)');
+    await parrot.says('Report your context window usage.');
+    await world.seen('uncounted-ps', ({ last_turn }) => last_turn === 'ok');
+    expect((await world.agent('uncounted-ps'))?.context, 'a person asked').toBeNull();
+    expect(await accept('uncounted-ps')).toMatchObject({ accept: false, reason: 'context-unknown' });
+
+    parrot.counts('Context: 31.6% (63,153/200,000 tokens)');
+    expect(await ask('uncounted-ps')).toMatchObject({ outcome: 'confirmed' });
+    const seen = await world.seen('uncounted-ps', ({ context }) => context !== null);
+    expect(seen.context).toMatchObject({ used: 63_153, window: 200_000, source: 'answer' });
+    expect(seen.context_sources).toMatchObject([{ source: 'answer', used: 63_153 }]);
+    expect(await accept('uncounted-ps')).toMatchObject({ accept: true, band: '[30,50)' });
+    const context = JSON.parse((await world.run('context', 'uncounted-ps', '--json')).stdout);
+    expect(context.points).toMatchObject([{ used: 63_153, window: 200_000, source: 'answer' }]);
+
+    await parrot.says(':new');
+    await world.seen('uncounted-ps', ({ session_id, context }) => session_id !== seen.session_id && context === null);
+  });
+
+  it('that answers nonsense stays unknown; nearly full by its own word, it is shown but not cleared for that', async () => {
+    const parrot = await Parrot.open(world, 'boasting-ps', ['uncounted']);
+    await world.seen('boasting-ps', 'idle');
+    parrot.counts('Context: 12% (191,000/200,000 tokens)');
+    await ask('boasting-ps');
+    expect((await world.agent('boasting-ps'))?.context).toBeNull();
+    parrot.counts('Context: 95.5% (191,000/200,000 tokens)');
+    await ask('boasting-ps');
+    const { findings } = await world.seen('boasting-ps', ({ findings: [found] }) => found?.check === 'context-full');
+    expect(findings[0]).toMatchObject({ confidence: 0.5, evidence: [{ source: 'answer' }] });
+    expect(await world.say('boasting-ps', 'Say hello.')).toMatchObject({ outcome: 'refused', reason: 'context-full' });
+    // Ticks enough for a handoff to begin, and a turn that ends.
+    parrot.hold();
+    await parrot.says('talk for long');
+    await world.seen('boasting-ps', 'working/thinking');
+    parrot.letGo();
+    await world.seen('boasting-ps', ({ state, last_activity }) => state === 'idle' && last_activity !== null);
+    const begun = JSON.parse((await world.run('handoffs', 'boasting-ps', '--json')).stdout);
+    expect(begun.items).toEqual([]);
+  });
+
+  it('that is known better is not gone by: its record comes first', async () => {
+    const parrot = await Parrot.open(world, 'counting-ps');
+    await world.seen('counting-ps', 'idle');
+    parrot.counts('Context: 31.6% (63,153/200,000 tokens)');
+    await ask('counting-ps');
+    const both = await world.seen('counting-ps', ({ context_sources: all }) => all.length === 2);
+    expect(both.context).toMatchObject({ source: 'transcript', window: 10_000 });
+    expect(both.context_sources.map(({ source }) => source)).toEqual(['transcript', 'answer']);
+  });
+});
+
 describe.concurrent('a stand-in that misbehaves', () => {
   it('a record nobody can read: nobody knows, and nothing is typed twice', async () => {
     const parrot = await Parrot.open(world, 'garbled-ps', ['garbled']);
@@ -185,4 +245,31 @@ describe.concurrent('a stand-in that misbehaves', () => {
     expect(parrot.submitted()).toHaveLength(1);
     expect((await parrot.screen()).trimEnd()).toMatch(/[#$]$/);
   });
+});
+
+it('how many answered in time is counted from the ledger: a daemon that was killed knows it again at once', async () => {
+  const parrot = await Parrot.open(world, 'counted-ps');
+  await world.seen('counted-ps', 'idle');
+  const before = (await world.status()).daemon.prompts ?? { given: 0, in_time: 0 };
+  for (const [text, inTime] of [
+    ['Say hello.', 1],
+    // It is turned away, and nothing is said to it about that.
+    ['Please be unknown.', 1],
+    ['Say hello again.', 2],
+  ] as const) {
+    const given = ((await world.status()).daemon.prompts?.given ?? 0) + 1;
+    expect(await world.say('counted-ps', text)).toMatchObject({ outcome: 'confirmed' });
+    const counted = async () => (await world.status()).daemon.prompts?.given === given;
+    await until(`${text} counted`, counted);
+    expect((await world.status()).daemon.prompts?.in_time).toBe(before.in_time + inTime);
+  }
+  expect(parrot.submitted()).toHaveLength(3);
+  process.kill(world.daemonPid(), 'SIGKILL');
+  await world.up();
+  const again = (await world.status()).daemon.prompts;
+  expect(again).toEqual({ given: before.given + 3, in_time: before.in_time + 2 });
+  const said = `${again?.in_time} of ${again?.given} prompts answered in time`;
+  expect((await world.run('status')).stdout.split('\n')[0]).toContain(said);
+  const boasting = await world.seen('boasting-ps', ({ context }) => context !== null);
+  expect(boasting.context, 'what it answered is on record').toMatchObject({ used: 191_000, source: 'answer' });
 });

@@ -71,7 +71,7 @@ async function daemonSays(agents: AgentDocument[] | 'nothing'): Promise<void> {
         tick_ms: 2_000,
         bands: [30, 50, 70, 85],
       },
-      prompts: { reacted: 0, in_time: 0 },
+      prompts: { given: 0, in_time: 0 },
     },
     agents: shown,
     needs_you: shown.filter(({ needs_you: needsYou }) => needsYou).map((one) => one.agent),

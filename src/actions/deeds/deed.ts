@@ -1,5 +1,6 @@
 import type { Proof } from '../../act/deliver.ts';
 import type { Config } from '../../config/schema.ts';
+import type { ContextAnswer } from '../../decide/context-answer.ts';
 import type { Action, DeedReason, Refusal, Trigger } from '../../model/action.ts';
 import type { Authority } from '../../model/agent.ts';
 import type { AgentOrHost } from '../../model/agent-ref.ts';
@@ -100,8 +101,8 @@ export interface DeedWorld {
   config: () => Config;
   agent: (name: string) => WatchedAgent | null;
   conclude: Store['conclude'];
-  /** A prompt of ours was answered. */
-  answered: (action: Action) => void;
+  /** A prompt of ours was answered. `context`: what it was asked for, where it was that and makes sense. */
+  answered: (action: Action, context: ContextAnswer | null, atMs: number) => void;
   hostName: string;
   environment: NodeJS.ProcessEnv;
   /** For whoever looks on. */

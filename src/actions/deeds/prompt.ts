@@ -28,6 +28,8 @@ export interface PromptOrder extends Order {
   text: string;
   /** It asks for something beside the agent's work. */
   isAside?: boolean;
+  /** What its answer is read for. */
+  asks?: 'context';
   /** Also where its context is full. */
   anyway?: boolean;
   /** Texts of earlier tries that may still be in the box. */
@@ -51,8 +53,9 @@ export class Prompt implements Deed<PromptOrder, Exclude<PromptOutcome, 'deferre
     this.answers = new Answers(world);
   }
 
-  intent({ text, isAside }: PromptOrder) {
-    return { text: shown(text, 4_000), tag: tagOf(randomBytes(2).toString('hex'), isAside === true) };
+  intent({ text, isAside, asks }: PromptOrder) {
+    const tag = tagOf(randomBytes(2).toString('hex'), isAside === true);
+    return { text: shown(text, 4_000), tag, ...(asks === undefined ? {} : { asks }) };
   }
 
   whyNot({ agent, text, trigger, anyway, isStillDue }: PromptOrder): Refusal | null {

@@ -1,4 +1,5 @@
 import { goOnCommand } from '../../decide/message.ts';
+import type { AnsweredPrompts } from '../../model/deeds.ts';
 import { fail, ok } from '../../model/result.ts';
 import { neededBy, nextOf } from '../people.ts';
 import { type AgentDocument, agentDocument, findingDocument, type StatusDocument } from '../status.ts';
@@ -9,7 +10,10 @@ export const status = defineRequest({
   name: 'status',
   who: 'anyone',
   input: {},
-  answer: (_, doors) => ok(statusDocument(doors)),
+  async answer(_, doors) {
+    await doors.acting.promptTally.refresh();
+    return ok(statusDocument(doors));
+  },
 });
 
 /** The same of one agent alone. */
@@ -41,7 +45,7 @@ export function statusDocument(doors: Doors): StatusDocument {
       config_missing: doors.missing(),
       tick_ms: config.tickSeconds * 1000,
       bands: config.bands,
-      prompts: { reacted: acting.reactions.total, in_time: acting.reactions.inTime },
+      prompts: promptsDocument(acting.promptTally.last),
     },
     agents: board.views().map((view) => ({
       ...agentDocument(view, doors.host.name, spawns.documents(view.agent), nowMs),
@@ -55,6 +59,10 @@ export function statusDocument(doors: Doors): StatusDocument {
     needs_you: needed,
     findings: board.loose().map(({ finding }) => findingDocument(finding)),
   };
+}
+
+function promptsDocument(tally: AnsweredPrompts | null): StatusDocument['daemon']['prompts'] {
+  return tally === null ? null : { given: tally.given, in_time: tally.inTime };
 }
 
 /** Of one agent. It was known when the request was read, and may be gone by now. */

@@ -37,7 +37,8 @@ export function inBand(view: Sighting, index: number, severity: 'warning' | 'cri
   return {
     found: {
       severity,
-      confidence: 0.95,
+      // What an agent says of itself is the least one can go by.
+      confidence: context.source === 'answer' ? 0.5 : 0.95,
       sinceMs: band.sinceMs,
       evidence: [
         {

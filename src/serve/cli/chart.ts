@@ -11,8 +11,8 @@ export interface Bar {
 }
 
 /** The newest bars that fit, on a scale of 0 to 100 percent. */
-export function barChart(bars: readonly Bar[]): string[] {
-  const shown = bars.slice(-(columnsMax - axisColumns));
+export function barChart(bars: readonly Bar[], room: number): string[] {
+  const shown = bars.slice(-Math.max(1, Math.min(columnsMax, room) - axisColumns));
   const lines = Array.from({ length: rows }, (_, line) => {
     const row = rows - 1 - line;
     const cells = shown.map(({ percent }) => cell(percent, row)).join('');

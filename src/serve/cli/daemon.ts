@@ -1,6 +1,6 @@
 import { type AskFailure, askControl } from '../../daemon/control.ts';
 import type { RequestDocument, RequestInput, RequestName } from '../../daemon/requests/table.ts';
-import { type DaemonRecord, findHome, runningDaemon } from '../../home/home.ts';
+import { type DaemonRecord, findHome, isStopped, runningDaemon } from '../../home/home.ts';
 import { CommandFailure, exit } from './outcome.ts';
 
 const answerMs = 5_000;
@@ -9,6 +9,14 @@ export function needDaemon(): DaemonRecord {
   const daemon = runningDaemon(findHome(process.env));
   if (daemon === null)
     throw new CommandFailure(exit.noDaemon, 'no daemon is running', 'start it with `watchkeeper up`');
+  if (isStopped(daemon)) {
+    const { pid } = daemon;
+    throw new CommandFailure(
+      exit.noDaemon,
+      `the daemon (pid ${pid}) is stopped`,
+      `\`kill -CONT ${pid}\` lets it go on`,
+    );
+  }
   return daemon;
 }
 

@@ -3,7 +3,7 @@ import type { LedgerEntry } from '../../model/action.ts';
 import { shown } from '../../model/text.ts';
 import { ledger } from '../../rows/records.ts';
 import { onRecord, queryFailure } from './database.ts';
-import { print, printJson, table, when } from './output.ts';
+import { print, printJson, say, table, when } from './output.ts';
 
 interface LedgerQuery {
   agent: string | null;
@@ -17,7 +17,8 @@ export async function showLedger(query: LedgerQuery, empty: string): Promise<voi
   const read = await onRecord((url) => ledger(url, query));
   if (!read.ok) throw queryFailure(read);
   if (query.json) printJson({ v: 1, items: read.value.entries.map((entry) => entryDocument(entry, read.value.host)) });
-  else print(read.value.entries.length === 0 ? empty : ledgerText(read.value.entries, query));
+  else if (read.value.entries.length === 0) say(empty);
+  else print(ledgerText(read.value.entries, query));
 }
 
 /** What was asked for is not said again in every row. */
@@ -27,11 +28,7 @@ function ledgerText(entries: LedgerEntry[], { agent, kind }: LedgerQuery): strin
     ...(agent === null ? [{ text: entry.agent ?? '-' }] : []),
     ...(kind === null ? [{ text: entry.kind }] : []),
     { text: entry.subject === null ? by(entry) : `${by(entry)} ${shown(entry.subject, 40)}` },
-    {
-      text:
-        entry.outcomes.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`)).join(', ') ||
-        'open',
-    },
+    { text: outcomesText(entry) },
     {
       text: shown(
         String(
@@ -49,6 +46,12 @@ function ledgerText(entries: LedgerEntry[], { agent, kind }: LedgerQuery): strin
     ['AT', ...(agent === null ? ['AGENT'] : []), ...(kind === null ? ['WHAT'] : []), 'BY', 'OUTCOME', 'TEXT'],
     rows,
   );
+}
+
+/** That it was taken up says nothing more once what came of it is known. */
+function outcomesText({ outcomes }: LedgerEntry): string {
+  const said = outcomes.filter(({ outcome }, index) => outcome !== 'reacted' || index === outcomes.length - 1);
+  return said.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`)).join(', ') || 'open';
 }
 
 /** A rule by its name; a person or an agent by theirs, where it is on record. */

@@ -3,6 +3,7 @@ import { findHome, homeFix, runningDaemon, whyNotSafe } from '../../home/home.ts
 import { version } from '../../home/version.ts';
 import { shown } from '../../model/text.ts';
 import { addCommands, isCommand } from './commands.ts';
+import { inLocale } from './locale.ts';
 import { CommandFailure, exit } from './outcome.ts';
 import { print, printJson, say, wrapped } from './output.ts';
 
@@ -36,7 +37,10 @@ export async function run(given: string[]): Promise<void> {
       })
       .showHelpAfterError(false)
       // Errors are said in our own words; help that was not asked for is still help.
-      .configureOutput({ writeErr: (text) => void (text.startsWith('Usage:') && process.stderr.write(text)) });
+      .configureOutput({
+        writeOut: (text) => void process.stdout.write(inLocale(text)),
+        writeErr: (text) => void (text.startsWith('Usage:') && process.stderr.write(text)),
+      });
   });
   program.hook('preAction', (_program, command) => needSafeHome(topOf(command)));
   // The embedded server's address is whole: nothing of a PostgreSQL client's environment may change it.

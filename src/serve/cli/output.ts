@@ -1,31 +1,18 @@
 import { shown } from '../../model/text.ts';
+import { inLocale, jsonInLocale } from './locale.ts';
 
 /** stdout carries the result. */
 export function print(text: string): void {
-  process.stdout.write(`${forTerminal(text)}\n`);
-}
-
-/** A terminal whose locale is said to be another one than UTF-8 would show other characters. Nobody says: it is UTF-8. */
-const locale = process.env.LC_ALL || process.env.LC_CTYPE || process.env.LANG || 'UTF-8';
-const isAscii = process.stdout.isTTY === true && !/utf-?8/i.test(locale);
-const asAscii: Record<string, string> = { '…': '~', '→': '>', '·': '-', '–': '-', '“': '"', '”': '"', '×': 'x' };
-
-export function forTerminal(text: string): string {
-  return isAscii ? inAscii(text) : text;
-}
-
-/** As wide as it was, so that tables stay tables. */
-function inAscii(text: string): string {
-  return text.replace(/[^\x00-\x7f]/gu, (character) => asAscii[character] ?? '?'.repeat(width(character)));
+  process.stdout.write(`${inLocale(text)}\n`);
 }
 
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value));
+  process.stdout.write(`${jsonInLocale(JSON.stringify(value))}\n`);
 }
 
 /** stderr carries the messages: one line each, on a terminal broken between words. */
 export function say(text: string): void {
-  const message = `watchkeeper: ${text}`;
+  const message = inLocale(`watchkeeper: ${text}`);
   process.stderr.write(`${process.stderr.isTTY ? wrapped(message, '', process.stderr.columns) : message}\n`);
 }
 
@@ -45,15 +32,22 @@ export interface Cell {
 
 export const columnsMax = 80;
 
-/** A table as wide as it needs, at most the terminal's width: the widest column gives way first. Plain when piped. */
-export function table(head: string[], rows: Cell[][]): string {
+/** A column cut down further says nothing. */
+const columnMin = 8;
+
+/**
+ * A table as wide as it needs, at most the terminal's width: the widest column gives way first. Plain when piped. Where
+ * even that is too narrow, each row stands in lines of its own.
+ */
+export function table(head: string[], given: Cell[][], room = roomFor()): string {
+  const rows = given.map((row) => row.map((cell) => ({ ...cell, text: inLocale(cell.text) })));
   const widths = head.map((title, index) =>
     Math.max(width(title), ...rows.map((row) => width(row[index]?.text ?? ''))),
   );
-  const room = roomFor();
   const gaps = 2 * (head.length - 1);
   for (let over = sum(widths) + gaps - room; over > 0; over -= 1) {
     const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] ?? 0) <= columnMin) return rows.map((row) => inLines(head, row, room)).join('\n');
     widths[widest] = (widths[widest] ?? 1) - 1;
   }
   const rowText = (cells: Cell[]) =>
@@ -68,10 +62,17 @@ export function table(head: string[], rows: Cell[][]): string {
   return [rowText(head.map((text) => ({ text, color: 'dim' }))), ...rows.map(rowText)].join('\n');
 }
 
+/** One row of a table that has no room: what it is about, and below it the rest by the names of the columns. */
+function inLines([_, ...head]: string[], [first, ...rest]: Cell[], room: number): string {
+  const words = rest.map(({ text }, index) => `${head[index]?.toLowerCase()} ${text}`).join(', ');
+  return `${paint(cutTo(first?.text ?? '', room), first?.color ?? null)}\n${wrapped(words, '  ', room)}`;
+}
+
 /** At most so many columns; what is cut ends in a mark. */
 export function cutTo(text: string, columns: number): string {
   if (width(text) <= columns) return text;
-  return `${startOf(text, columns - 1)}…`;
+  const more = inLocale('…');
+  return `${startOf(text, columns - width(more))}${more}`;
 }
 
 /** As many characters from the start as there is room for. */
@@ -146,7 +147,7 @@ export function dateAndClock(at: string | number): string {
 
 /** One line of at most the terminal's width. */
 export function line(text: string): string {
-  return process.stdout.isTTY ? cutTo(text, roomFor()) : text;
+  return process.stdout.isTTY ? cutTo(inLocale(text), roomFor()) : text;
 }
 
 /** A command on a line of its own, which is never broken, so that it can be pasted. */

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cutTo, forTerminal } from './output.ts';
+import { inLocale } from './locale.ts';
+import { cutTo } from './output.ts';
 
 const enter = '\u001b[?1049h\u001b[?25l';
 // Emptied first: a terminal that was resized meanwhile may mix what is left there with what it brings back.
@@ -26,7 +27,7 @@ export async function redraw(text: () => Promise<string>, everyMs: number): Prom
     const next = new Promise<void>((resolve) => {
       resized = resolve;
     });
-    stdout.write(screenOf(forTerminal(await text()), stdout.rows || 24));
+    stdout.write(screenOf(inLocale(await text()), stdout.rows || 24));
     await Promise.race([next, sleep(everyMs)]);
   }
 }

@@ -52,7 +52,7 @@ function status(agents: AgentDocument[], more: Partial<StatusDocument> = {}): St
       tick_ms: 2_000,
       bands: [30, 50, 70, 85],
     },
-    prompts: { reacted: 0, in_time: 0 },
+    prompts: { given: 0, in_time: 0 },
   };
   const needs = agents.filter(({ needs_you: needsYou }) => needsYou).map((one) => one.agent);
   return { v: 1, daemon, agents, needs_you: needs, findings: [], ...more };

@@ -48,13 +48,13 @@ function needText(names: readonly string[]): string {
 }
 
 function daemonText({ daemon }: StatusDocument, nowMs: number): string {
-  const { reacted, in_time: inTime } = daemon.prompts;
+  const { given, in_time: inTime } = daemon.prompts ?? { given: 0, in_time: 0 };
   const watching = daemon.watch_only ? 'only watching' : daemon.mode === 'watch' ? 'watch mode' : null;
   const quiet = daemon.quiet_until === null ? null : `no rule acts before ${when(daemon.quiet_until)}`;
   const flags = [
     ...[watching ?? quiet].filter((flag) => flag !== null),
     ...(daemon.paused ? ['paused'] : []),
-    ...(reacted > 0 ? [`${inTime} of ${counted(reacted, 'prompt')} answered in time`] : []),
+    ...(given > 0 ? [`${inTime} of ${counted(given, 'prompt')} answered in time`] : []),
   ];
   return [`daemon ${daemon.pid}, up ${ago(Date.parse(daemon.since), nowMs)}`, ...flags].join(', ');
 }

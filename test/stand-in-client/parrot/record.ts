@@ -34,7 +34,8 @@ function factOf(entry: JsonObject): SessionFact | null {
     case 'later':
       return { kind: 'queued', chars: text.length, tags: tagsIn(text) };
     case 'me': {
-      const usage = { input: asCount(entry.tokens) ?? 0, cacheRead: 0, cacheCreate: 0, output: 1 };
+      const tokens = asCount(entry.tokens);
+      const usage = tokens === null ? null : { input: tokens, cacheRead: 0, cacheCreate: 0, output: 1 };
       return {
         kind: 'reply',
         model: 'polly',

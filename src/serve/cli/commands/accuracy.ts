@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AccuracyDocument, accuracy, groundItems, groundsMarkdown } from '../../../findings/accuracy.ts';
 import { databaseFailure, onRecord } from '../database.ts';
-import { hanging, print, printJson, table } from '../output.ts';
+import { hanging, print, printJson, say, table } from '../output.ts';
 import { sinceOf } from '../since.ts';
 
 interface AccuracyOptions {
@@ -56,7 +56,8 @@ async function showAccuracy({ since, json }: AccuracyOptions): Promise<void> {
   const read = await onRecord((url) => accuracy(url, since));
   if (!read.ok) throw databaseFailure(read.message);
   if (json) printJson(read.value);
-  else print(read.value.items.length === 0 ? 'nothing has been found yet' : accuracyText(read.value));
+  else if (read.value.items.length === 0) say('nothing has been found yet');
+  else print(accuracyText(read.value));
 }
 
 function accuracyText({ items }: AccuracyDocument): string {

@@ -10,7 +10,7 @@ import { configDocument, configText } from '../../../config/show.ts';
 import { findHome } from '../../../home/home.ts';
 import { shown } from '../../../model/text.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { print, printJson, wrapped } from '../output.ts';
+import { print, printJson, say, wrapped } from '../output.ts';
 
 export function addConfig(program: Command): void {
   const config = program
@@ -32,8 +32,7 @@ export function addConfig(program: Command): void {
       const loaded = file === undefined ? loadConfig(places()) : checkConfigFile(file, places());
       if (!loaded.ok) {
         if (options.json) printJson({ v: 1, ok: false, problems: loaded.problems });
-        for (const problem of loaded.problems.slice(0, -1))
-          process.stderr.write(`watchkeeper: ${formatProblem(problem)}\n`);
+        for (const problem of loaded.problems.slice(0, -1)) say(formatProblem(problem));
         const last = loaded.problems.at(-1);
         throw new CommandFailure(exit.usage, last === undefined ? loaded.message : formatProblem(last));
       }

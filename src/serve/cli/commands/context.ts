@@ -9,7 +9,7 @@ import { wholePercent } from '../../../model/percent.ts';
 import { type Bar, barChart } from '../chart.ts';
 import { onRecord, queryFailure } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
-import { ago, line, print, printJson, tokens, when } from '../output.ts';
+import { ago, line, print, printJson, roomFor, tokens, when } from '../output.ts';
 
 const answerMs = 3_000;
 
@@ -57,7 +57,7 @@ function contextText(document: ContextDocument, isLive: boolean, nowMs: number):
   return [
     `${agent}: ${wholePercent(context.percent)}% of ${tokens(context.window)} used (${tokens(context.used)}), by its ${context.source}, ${heard}`,
     `band ${band}: ${rule}`,
-    ...(bars.length === 0 ? [] : [...barChart(bars), `${' '.repeat(6)}${barsText(bars)}`]),
+    ...(bars.length === 0 ? [] : [...barChart(bars, roomFor()), `${' '.repeat(6)}${barsText(bars)}`]),
     ...forecastLines(document, nowMs),
     compactionText(document),
     room === 0

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { ownCaller } from '../../../daemon/asker.ts';
 import { askControl } from '../../../daemon/control.ts';
-import { findHome, isRunning, removeDaemonRecord, runningDaemon } from '../../../home/home.ts';
+import { findHome, isRunning, isStopped, removeDaemonRecord, runningDaemon } from '../../../home/home.ts';
 import { leaveWord, newWord } from '../../../home/words.ts';
 import { stopDatabase } from '../../../rows/database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
@@ -23,6 +23,7 @@ export function addDown(program: Command): void {
       const word = newWord('stop', ownCaller(), { keep_db: keepDb });
       let isHeard = false;
       if (daemon !== null) {
+        if (isStopped(daemon)) process.kill(daemon.pid, 'SIGCONT');
         const asked = await askControl(daemon.sockets.control, { ask: 'stop', keepDb, id: word.id }, 5_000);
         isHeard = asked.ok;
         // One of another version has other words; its signal is the same.

@@ -4,7 +4,7 @@ import { recentEvents } from '../../../rows/records.ts';
 import { askDaemon, needDaemon } from '../daemon.ts';
 import { onRecord, queryFailure } from '../database.ts';
 import { type EventLine, eventText } from '../event-text.ts';
-import { print, printJson } from '../output.ts';
+import { print, printJson, say } from '../output.ts';
 
 interface EventsOptions {
   follow?: boolean;
@@ -31,7 +31,7 @@ export function addEvents(program: Command): void {
         throw queryFailure(read);
       }
       for (const event of read.value) show(event, options.json === true);
-      if (read.value.length === 0 && !options.json) print('nothing was seen yet');
+      if (read.value.length === 0 && !options.json) say('nothing was seen yet');
       following?.begin();
       await following?.ended;
     });

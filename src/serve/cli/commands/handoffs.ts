@@ -4,7 +4,7 @@ import type { HandoffDocument } from '../../../handoff/documents.ts';
 import { handoffRecords } from '../../../handoff/records.ts';
 import { shown } from '../../../model/text.ts';
 import { onRecord, queryFailure } from '../database.ts';
-import { ago, print, printJson, table, when } from '../output.ts';
+import { ago, print, printJson, say, table, when } from '../output.ts';
 
 export function addHandoffs(program: Command): void {
   program
@@ -20,7 +20,8 @@ export function addHandoffs(program: Command): void {
       const read = await onRecord((url) => handoffRecords(url, agent ?? null));
       if (!read.ok) throw queryFailure(read);
       if (options.json) printJson({ v: 1, items: read.value });
-      else print(read.value.length === 0 ? 'no handoff yet' : handoffsText(read.value));
+      else if (read.value.length === 0) say('no handoff yet');
+      else print(handoffsText(read.value));
     });
 }
 

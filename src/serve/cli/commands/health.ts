@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { HealthDocument } from '../../../daemon/status.ts';
 import { askDaemon } from '../daemon.ts';
 import { exit } from '../outcome.ts';
-import { ago, type Color, print, printJson, table, wrapped } from '../output.ts';
+import { ago, type Color, print, printJson, table, withOwnTimes, wrapped } from '../output.ts';
 
 interface HealthOptions {
   filter?: 'unhealthy';
@@ -40,12 +40,12 @@ export function addHealth(program: Command): void {
 const standings = { seen: '', kept: ' (not seen now)', open: ' (not seen now)', quarantined: ' (comes and goes)' };
 
 function findingText({ check, standing, evidence }: HealthDocument['findings'][number]): string {
-  return `${check}${standings[standing]}: ${evidence[0]?.text ?? ''}`;
+  return `${check}${standings[standing]}: ${withOwnTimes(evidence[0]?.text ?? '')}`;
 }
 
 /** Of the host, or of work that has no agent. */
 export function hostText({ check, evidence }: HealthDocument['findings'][number]): string {
-  return wrapped(`${check}: ${evidence[0]?.text ?? ''}`);
+  return wrapped(`${check}: ${withOwnTimes(evidence[0]?.text ?? '')}`);
 }
 
 export function healthText(items: HealthDocument[]): string {

@@ -3,7 +3,7 @@ import type { StoredSpawn } from '../../../model/spawn.ts';
 import { shown } from '../../../model/text.ts';
 import { time } from '../../../model/time.ts';
 import { endTracked, type TrackFailure, trackedSpawns, trackSpawn } from '../../../spawns/spawn-track.ts';
-import { needDatabaseUrl, onRecord } from '../database.ts';
+import { onRecord } from '../database.ts';
 import { CommandFailure, exit } from '../outcome.ts';
 import { ago, type Color, print, printJson, say, table } from '../output.ts';
 
@@ -45,7 +45,7 @@ export function addSpawnTrack(program: Command): void {
     .option('--json', 'one JSON document')
     .action(async (options: AddOptions & { json?: boolean }) => {
       const { project, taskId } = options;
-      const added = await trackSpawn(needDatabaseUrl(), {
+      const request = {
         project,
         taskId,
         type: options.type ?? null,
@@ -53,7 +53,8 @@ export function addSpawnTrack(program: Command): void {
         output: options.output ?? null,
         agent: options.agent ?? null,
         replace: options.replace === true,
-      });
+      };
+      const added = await onRecord((url) => trackSpawn(url, request));
       if (!added.ok) throw failure(added);
       const { parent, output } = added.value;
       if (options.json) printJson({ v: 1, project, task_id: taskId, agent: parent, output_file: output });
@@ -77,7 +78,9 @@ export function addSpawnTrack(program: Command): void {
       .argument('<task-id>')
       .option('--reason <text>', 'for the record')
       .action(async (project: string, taskId: string, options: { reason?: string }) => {
-        const ended = await endTracked(needDatabaseUrl(), { project, taskId, status, reason: options.reason ?? null });
+        const ended = await onRecord((url) =>
+          endTracked(url, { project, taskId, status, reason: options.reason ?? null }),
+        );
         if (!ended.ok) throw failure(ended);
         say(`${taskId}: ${status}`);
       });
@@ -93,7 +96,8 @@ export function addSpawnTrack(program: Command): void {
       const list = await onRecord((url) => trackedSpawns(url, wanted));
       if (!list.ok) throw failure(list);
       if (options.json) printJson({ v: 1, items: list.value.map(spawnDocument) });
-      else print(list.value.length === 0 ? 'nothing runs in the background' : listText(list.value));
+      else if (list.value.length === 0) say('nothing runs in the background');
+      else print(listText(list.value));
     });
 }
 
@@ -108,7 +112,7 @@ const codes: Record<TrackFailure, number> = {
 };
 
 function failure({ reason, message, fix }: { reason: TrackFailure; message: string; fix?: string }): CommandFailure {
-  const wayOut = reason === 'unavailable' ? 'start it with `watchkeeper up`' : (fix ?? null);
+  const wayOut = reason === 'unavailable' ? 'see `watchkeeper doctor`' : (fix ?? null);
   return new CommandFailure(codes[reason], message, wayOut);
 }
 

@@ -56,8 +56,7 @@ export function addUninstall(program: Command): void {
         for (const folder of data?.value.removed ?? []) print(`removed: ${folder}`);
         for (const folder of data?.value.left ?? []) say(`${folder} stays: there is something in it that is not ours`);
       }
-      for (const failed of failures.slice(0, -1))
-        process.stderr.write(`watchkeeper: ${setupFailure(failed).message}\n`);
+      for (const failed of failures.slice(0, -1)) say(setupFailure(failed).message);
       const last = failures.at(-1);
       if (last !== undefined) throw setupFailure(last);
     });
