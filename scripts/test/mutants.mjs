@@ -713,7 +713,7 @@ export const mutants = [
     guarantee: 19,
     what: 'nobody hears of an answer',
     file: 'src/actions/answers.ts',
-    find: 'if (answer !== null) this.#parts.answered(action);',
+    find: 'this.#parts.answered(followed.action, context, atMs);',
     put: '',
     tests: [prompt],
   },

@@ -86,6 +86,8 @@ export class WatchedAgent {
   #view: Sighting | null = null;
   #sameAt: SameAt = { registryMs: 0, transcriptMs: 0 };
   readonly rest = new Rest();
+  /** When another program wrote of its context, as the last look knew it. */
+  #reportMs: number | undefined;
   /** Otherwise less may be done to it as soon as another agent's session is called like it. */
   #isNamedAsUsual: boolean;
   #compactAskedMs: number | null = null;
@@ -248,13 +250,14 @@ export class WatchedAgent {
   /** It rests, and its files are as they were: a look would see the same. */
   isAtRest(nowMs: number, monotonicMs: number): boolean {
     if (!this.rest.lasts(monotonicMs) || this.#noRegistry || this.#isBehind || !this.#isNamedAsUsual) return false;
-    if (!this.#parts.follower.isUnchanged(nowMs)) return false;
+    if (this.#parts.report()?.atMs !== this.#reportMs || !this.#parts.follower.isUnchanged(nowMs)) return false;
     this.#sameAt = { registryMs: nowMs, transcriptMs: nowMs };
     return true;
   }
 
   look(nowMs: number, senses: Senses): Look {
     const { follower, inbox } = this.#parts;
+    this.#reportMs = this.#parts.report()?.atMs;
     const hooks = inbox.take(senses.inbox, follower.registeredSession);
     const observation = follower.poll({ told: inbox.session, taken: senses.taken }, senses.process);
     if (observation.registry !== null) keepNotAfter(observation.registry.entry, nowMs);
