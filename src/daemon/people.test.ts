@@ -56,6 +56,16 @@ it('whom somebody has acknowledged needs nobody', () => {
   expect([neededBy(doors()), inboxItems(doors()), inboxSoon(doors())]).toEqual([[], [], []]);
 });
 
+it.each(['paused', 'watch-mode', 'others-may-follow'] as const)(
+  'a message that is held back makes nobody less needed: %s',
+  (reason) => {
+    round([{ view: waiting(5, 'a'), findings: [found('waiting-human')] }]);
+    for (const open of board.open()) open.step = { do: 'wait', for: 'tell', reason, untilMs: null };
+    expect(neededBy(doors())).toEqual(['a']);
+    expect(inboxItems(doors()).length + inboxSoon(doors()).length).toBe(1);
+  },
+);
+
 it('what is prompted about first needs nobody yet, and says what comes next', () => {
   round([{ view: agentView('idle', null, 1, { agent: 'a' }), findings: [found('silent-stop')] }]);
   for (const open of board.open())

@@ -14,21 +14,25 @@ interface Due {
   finding: Finding;
 }
 
-/** What waits for a person: they were told of it or are being told, and nobody has acknowledged it. */
+/** What holds all messages back makes nobody less needed. */
+const heldBack: ReadonlySet<string> = new Set(['paused', 'watch-mode', 'starting']);
+
+/** What waits for a person: they were told of it or would be told now, and nobody has acknowledged it. */
 function due({ board }: Pick<Doors, 'board'>): Due[] {
   return board.open().flatMap((open) => {
     const { incident, step } = open;
     const finding = board.findings(incident.agent).find(({ id }) => id === incident.id);
-    if (finding === undefined || finding.ackedMs !== null || (finding.tells === 0 && step.do !== 'tell')) return [];
-    return [{ open, finding }];
+    if (finding === undefined || finding.ackedMs !== null) return [];
+    const isDue = step.do === 'tell' || (step.do === 'wait' && step.for === 'tell' && heldBack.has(step.reason));
+    return finding.tells > 0 || isDue ? [{ open, finding }] : [];
   });
 }
 
 /** Agents that wait for a person, though not for so long yet that one is told. */
 function waiting({ board }: Pick<Doors, 'board'>): AgentView[] {
-  return board
-    .views()
-    .filter(({ agent, reading }) => reading.state === 'waiting' && board.about(agent, 'waiting-human', null) === null);
+  const told = new Set(due({ board }).map(({ open }) => open.incident.agent));
+  const isNew = (agent: string) => !told.has(agent) && board.about(agent, 'waiting-human', null)?.ackedMs == null;
+  return board.views().filter(({ agent, reading }) => reading.state === 'waiting' && isNew(agent));
 }
 
 /** By the names that messages call them by; each once, the longest wait first. */

@@ -5,12 +5,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { HumanMessage } from '../../src/act/notify/message.ts';
-import { openPane } from '../../src/conform/terminal.ts';
 import type { RequestDocument } from '../../src/daemon/requests/table.ts';
 import type { StatusDocument } from '../../src/daemon/status.ts';
-import { emptyEnvironment, launchAgent } from './agent.ts';
+import { clientOnPath, emptyEnvironment, launchAgent } from './agent.ts';
 import { configure } from './prompting.ts';
-import { type Scenario, scenario, watchkeeperProgram } from './scenario.ts';
+import { type Scenario, scenario } from './scenario.ts';
 
 type Inbox = RequestDocument<'inbox'>;
 
@@ -21,23 +20,6 @@ const config = (file: string) => ({
   agents: [{ match: '*', authority: 'observe' }],
   notify: [{ channel: 'file', type: 'command', command: ['sh', '-c', `cat >> '${file}'; echo >> '${file}'`] }],
 });
-
-/** What one reads on a terminal of this width. */
-async function onTerminal(s: Scenario, columns: number, ...args: string[]): Promise<string> {
-  const env = { ...emptyEnvironment(s.home), WATCHKEEPER_HOME: s.watchkeeperHome, NO_COLOR: '1' };
-  const words = [process.execPath, watchkeeperProgram, ...args].map((word) => `'${word}'`).join(' ');
-  const command = { argv: ['sh', '-c', `${words} 2>&1; echo; echo '(end)'; exec sleep 60`], cwd: s.dir, env };
-  const pane = await openPane(s.tmux, `read-${columns}-${args.join('-')}`, command, 'direct', null, {
-    columns,
-    rows: 50,
-  });
-  let screen = '';
-  await s.until('the command is done', async () => {
-    screen = await pane.screen();
-    return screen.includes('(end)');
-  });
-  return screen.slice(0, screen.indexOf('(end)')).trimEnd();
-}
 
 const text = async (s: Scenario, ...args: string[]) => (await s.watchkeeper(args)).stdout;
 
@@ -80,15 +62,6 @@ test(
       ).toContain(asked);
     expect(message.text).toContain(asked);
     expect(items[0]?.answer_with).toEqual(message.what_to_do);
-    console.log(
-      await onTerminal(s, 80, 'status'),
-      '\n\n',
-      await onTerminal(s, 80, 'inbox'),
-      '\n\n',
-      message,
-      await onTerminal(s, 40, 'status'),
-    );
-
     // What it says answers it: its screen, then its terminal.
     const [, look = ''] = message.what_to_do;
     expect(shell(s, look)).toContain('Do you want to proceed?');
@@ -103,7 +76,6 @@ test(
     await agent.type('quick');
     const again = await s.until('idle anew', async () => {
       const now = (await s.watchkeeper(['status', '--json'])).json<StatusDocument>().agents[0];
-      console.log(now?.state, now?.since, now?.last_turn_at, JSON.stringify(agent.registry()));
       return now !== undefined && Date.parse(now.last_turn_at ?? '') > typedMs && now.state === 'idle' ? now : null;
     });
     expect(Date.parse(again.since)).toBeGreaterThan(typedMs);
@@ -113,3 +85,48 @@ test(
 function shell(s: Scenario, command: string): string {
   return execFileSync('sh', ['-c', command], { encoding: 'utf8', env: { ...emptyEnvironment(s.home) } });
 }
+
+test(
+  'of an agent that was killed everything says so, and its session goes on with the command that is given',
+  scenario(async (s) => {
+    const file = path.join(s.dir, 'messages');
+    configure(s, JSON.stringify(config(file)));
+    expect((await s.watchkeeper(['up', '--detach'])).code).toBe(0);
+    const agent = await launchAgent({ scenario: s, session: 'dead-ps', shell: 'bash' });
+    await agent.waitReady();
+    agent.model.reply('Remembered.');
+    await agent.type('remember this');
+    await s.until('its turn is over', async () => {
+      const { agents } = (await s.watchkeeper(['status', '--json'])).json<StatusDocument>();
+      return agents[0]?.last_turn === 'ok';
+    });
+    const session = agent.registry()?.sessionId ?? '';
+    agent.kill('SIGKILL');
+    await s.until('people are told', () => existsSync(file) && readFileSync(file, 'utf8').includes('\n'));
+
+    const message = JSON.parse(readFileSync(file, 'utf8')) as HumanMessage;
+    const { project, configDir } = agent.folder;
+    const command = `cd ${project} && CLAUDE_CONFIG_DIR=${configDir} claude --resume ${session}`;
+    expect(message.what_to_do).toContain(command);
+    expect(message.text).toMatch(/^ended without closing its session, as a killed process does \(\d+ s ago, at 2/);
+    const status = await text(s, 'status');
+    expect(status).toMatch(/^1 needs you: dead-ps /);
+    expect(status).toMatch(/^dead-ps +ended +.* ended-unexpectedly; you were told/m);
+    for (const args of [['inbox'], ['health'], ['check'], ['why', 'dead-ps']])
+      expect((await text(s, ...args)).replaceAll(/\s+/g, ' '), args[0]).toContain('without closing its session');
+    expect(await text(s, 'inbox')).toContain(`  $ ${command}\n`);
+    const refused = await s.watchkeeper(['prompt', 'dead-ps', 'are you there?']);
+    expect([refused.code, refused.stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        new RegExp(`^refused: it ended \\d+s ago, at .*goes on with its\\ssession:.*\n  \\$ ${command}\n`),
+      ),
+    ]);
+
+    // In the shell that is left in its pane, where the client is on the PATH.
+    await agent.terminal.paste(`export PATH="${clientOnPath.PATH}"; ${command}`);
+    await agent.keys('Enter');
+    await s.until('the session goes on', () => agent.pid() !== null && agent.registry()?.sessionId === session);
+    await agent.waitForScreen(/Remembered\./);
+  }),
+);

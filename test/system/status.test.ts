@@ -26,6 +26,7 @@ afterEach(async () => {
   door = null;
   // Else it would be stopped as a daemon is.
   removeDaemonRecord(findHome({ WATCHKEEPER_HOME: world.dataDir }));
+  await world.tmux.ask('kill-server');
   await world.end();
 });
 
@@ -99,7 +100,8 @@ async function terminal(columns: number, rows: number, args: string[], env: Reco
     ...env,
   };
   const words = [process.execPath, watchkeeperProgram, ...args].map((word) => `'${word}'`).join(' ');
-  const argv = ['sh', '-c', `echo before; ${words} 2>&1; echo "(end $?)"; exec sleep 100`];
+  // bash goes on after a program that ends by itself at Ctrl-C.
+  const argv = ['bash', '-c', `echo before; ${words} 2>&1; echo "(end $?)"; exec sleep 100`];
   return openPane(world.tmux, `t${columns}`, { argv, cwd: world.dir, env: environment }, 'direct', null, {
     columns,
     rows,

@@ -23,18 +23,23 @@ export function readBottom(rows: Row[]): Reading | null {
 const asking: readonly ScreenReading['shows'][] = ['permission', 'question', 'setup', 'dialog'];
 const wordsMax = 1_500;
 
-/** What stands in it besides choices and keys; its upper end may be off the screen. */
+/** What stands in it above its choices; its upper end may be off the screen. */
 function wordsOf(lines: string[]): string {
   const top = lines.findLastIndex((line) => isRule(line) || frame.test(line));
-  return lines
-    .slice(top + 1)
-    .map((line) => line.trim())
-    .filter(
-      (line) => /[\p{L}\p{N}]/u.test(line) && !/^(❯ )?(\d+\. |\[.\] )|^❯|\b(Esc|Enter|Ctrl[-+]\w|Tab) to /.test(line),
-    )
+  const inside = lines.slice(top + 1).map((line) => line.trim());
+  const choices = inside.findLastIndex((line) => /^(❯ )?1\. /.test(line));
+  return inside
+    .slice(0, choices < 0 ? inside.length : choices)
+    .filter((line) => /[\p{L}\p{N}]/u.test(line) && !notOfIt.test(line))
     .join(' ')
+    .replace(/[│\s]+/g, ' ')
+    .replace(/\bTip: .{0,200}? below /, '')
+    .trim()
     .slice(0, wordsMax);
 }
+
+/** Choices without numbers, keys, and advice of the client's own. */
+const notOfIt = /^❯|^(❯ )?(\d+\. |\[.\] )|\b(Esc|Enter|Ctrl[-+]\w|Tab) to |^Chat about this$/;
 
 /** A shell's prompt is the last row, or the client's farewell is near it. */
 function hasLeft(lines: string[]): boolean {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { untrusted } from '../../model/text.ts';
+import { lookInto, untrusted } from '../../model/text.ts';
 import type { ScreenReading } from '../client.ts';
 import { readScreen } from './screen-state.ts';
 
@@ -335,5 +335,25 @@ describe('the row of a turn at work', () => {
     expect(turnOf('120x40/retrying-500')).toBeNull();
     expect(turnOf('120x40/compacting')).toBeNull();
     for (const [name, screen] of screensIn('api-stall')) expect(readScreen(screen)?.turn, name).toBeNull();
+  });
+});
+
+describe('what a dialog asks, where nobody else knows', () => {
+  const asks = (name: string) => {
+    const text = readScreen(readFileSync(path.join(folder, '80x24-status-line', `${name}.ansi.txt`), 'utf8'))?.asks;
+    return text === undefined ? null : lookInto(text);
+  };
+
+  it.each([
+    ['permission-bash', 'Bash command Make a file touch made Do you want to proceed?'],
+    ['permission-write', 'Create file new.txt 1 hello 2 there Do you want to create new.txt?'],
+    [
+      'permission-mcp',
+      'Tool use desk — Ring Tool: (MCP) times: 3 About the desk — Ring Tool: Rings Do you want to proceed?',
+    ],
+  ])('%s', (name, expected) => expect(asks(name)).toBe(expected));
+
+  it('of a screen for the start, too', () => {
+    expect(asks('setup-trust')).toMatch(/^Accessing workspace: \S+ Quick safety check: Is this a project you created/);
   });
 });

@@ -76,10 +76,10 @@ let isFirst = true;
 async function ofThisHost(name: string | undefined) {
   const spentMs = isFirst ? performance.now() : 0;
   isFirst = false;
-  const mostMs = Math.max(answerLeastMs, answeredMs - spentMs);
+  const withinMs = Math.max(answerLeastMs, answeredMs - spentMs);
   const document = await (name === undefined
-    ? askDaemon('status', {}, mostMs)
-    : askDaemon('agent-status', { agent: name }, mostMs));
+    ? askDaemon('status', {}, withinMs)
+    : askDaemon('agent-status', { agent: name }, withinMs));
   const started = document.agents.length > 0 ? '' : (await import('../../../clients/clients.ts')).watchedTitles;
   return { document, text: () => statusText(document, { nowMs: Date.now(), room: pageRoom(), started }) };
 }
