@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { did } from '../../test/runs/handoff-cases.ts';
 import type { AgentView } from '../model/agent.ts';
 import type { Handoff, HandoffStep } from '../model/handoff.ts';
 import { Cycle } from './cycle.ts';
-import { failureFinding, stuckFinding } from './news.ts';
+import { failureFinding, newsOf, stuckFinding } from './news.ts';
 
 const t0 = 1_000_000;
 const deadlineMs = 60_000;
@@ -80,4 +81,11 @@ describe('a cleared agent that does not get its resume prompt', () => {
   ])('%s', (_name, step, outcomes, ageMs, expected) => expect(stuck(step, outcomes, ageMs) !== null).toBe(expected));
   it('tells why, and the way out', () =>
     expect(stuck('cleared', ['refused'], deadlineMs)?.evidence[0]?.text).toMatch(/refused \(draft\).*\/resume old/));
+});
+
+it('the row of its end names what was done for it, each by its id in the ledger, and nothing that was refused', () => {
+  const actions = [did('ask', 'done', 1), did('interrupt', 'draft', 2), did('clear', 'uncertain', 5)];
+  const { check } = newsOf(handoff('h1', 'failed'), 'f', actions);
+  expect(check).toMatchObject({ type: 'handoff', status: 'critical', details: { finding: 'f' } });
+  expect(check?.taken).toBe('asked for a document: confirmed, action ask1; cleared context: uncertain, action clear5');
 });
