@@ -235,7 +235,7 @@ describe('a handoff', () => {
     room.waiting = [one];
     expect(room.look()).toEqual([]);
     room.nowMs += 10 * second;
-    expect(room.look()).toMatchObject([{ kind: 'handoff-waits', why: 'its background work' }]);
+    expect(room.look()).toMatchObject([{ kind: 'handoff-waits', why: 'its background work has to end' }]);
     expect(room.look()).toEqual([]);
   });
 });

@@ -22,10 +22,10 @@ it.each<[CheckName, number, NextStep, string, number | null]>([
     'waiting-human',
     1,
     { do: 'wait', for: null, reason: 'acknowledged', untilMs: null },
-    'a human has acknowledged it',
+    'somebody has acknowledged it',
     null,
   ],
-  ['looping', 0, { do: 'wait', for: null, reason: 'only-recorded', untilMs: null }, 'it is only recorded', null],
+  ['looping', 0, { do: 'wait', for: null, reason: 'only-recorded', untilMs: null }, 'this check is only shown and recorded', null],
 ])('%s, told %i times, %o: %s', (check, tells, step, what, atMs) => {
   expect(outlookOf({ check, tells }, step)).toEqual({ what, atMs });
 });
