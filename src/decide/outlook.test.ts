@@ -25,7 +25,14 @@ it.each<[CheckName, number, NextStep, string, number | null]>([
     'somebody has acknowledged it',
     null,
   ],
-  ['looping', 0, { do: 'wait', for: null, reason: 'only-recorded', untilMs: null }, 'this check is only shown and recorded', null],
+  ['silent-stop', 0, { do: 'wait', for: 'prompt', reason: 'out-of-sight', untilMs: null }, 'not seen any more', null],
+  [
+    'looping',
+    0,
+    { do: 'wait', for: null, reason: 'only-recorded', untilMs: null },
+    'this check is only shown and recorded',
+    null,
+  ],
 ])('%s, told %i times, %o: %s', (check, tells, step, what, atMs) => {
   expect(outlookOf({ check, tells }, step)).toEqual({ what, atMs });
 });

@@ -16,6 +16,7 @@ export function outlookOf(incident: Pick<Incident, 'check' | 'tells'>, step: Nex
   if (step.do === 'prompt') return { what: `${prompt} now`, atMs: null };
   if (step.do === 'tell') return { what: 'you are told now', atMs: null };
   const { for: wanted, reason, untilMs } = step;
+  if (reason === 'out-of-sight') return { what: 'not seen any more', atMs: null };
   if (wanted === 'prompt')
     return untilMs === null
       ? { what: `${prompt} waits: ${waitWords(reason)}`, atMs: null }

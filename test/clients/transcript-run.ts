@@ -11,6 +11,7 @@ import { Watching } from './watching.ts';
 /** Minutes are shortened to seconds: a reader has not got more. */
 const config = {
   tickSeconds: 0.5,
+  start: { firstQuietSeconds: 3, quietSeconds: 0 },
   prompt: { minIntervalMinutes: 0.05, humanQuietSeconds: 0.5 },
   waiting: { notifyMinutes: 0.05, repeatMinutes: 60 },
 };
