@@ -233,6 +233,7 @@ export class Daemon {
     this.#newsroom = new Newsroom({
       ...{ clock: this.#clock, board: this.#board },
       grounds: (agent) => this.#watcher.grounds(agent),
+      notifyMs: () => this.#config.current().config.waiting.notifyMinutes * 60_000,
       mode: () => this.#config.current().config.mode,
       paused: () => this.#isPaused(),
       quietUntilMs: () => this.#quietUntilMs(),

@@ -9,7 +9,7 @@ import type { GroundedAuthority } from '../watch/authority.ts';
 export type News =
   | Beginning
   | ({ kind: 'found' } & SeenNews & GroundedAuthority)
-  | ({ kind: 'state'; before: State; beforeMs: number } & SeenNews)
+  | ({ kind: 'state'; before: State; beforeMs: number; tellAtMs: number | null } & SeenNews)
   /** `isKnown`: an earlier run found it. `isShownOnly`: nothing is done about it. */
   | ({
       kind: 'trouble';

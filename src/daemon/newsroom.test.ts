@@ -31,6 +31,7 @@ class Room {
     mode: () => this.mode,
     paused: () => this.isPaused,
     quietUntilMs: () => this.quietUntilMs,
+    notifyMs: () => 120_000,
     tell: (news) => this.all.push(news),
   });
 
@@ -129,6 +130,23 @@ describe('an agent', () => {
     expect(room.look()).toEqual([]);
     room.views = [agentView('idle', null, 0, { agent: 'new-ps' })];
     expect(room.look()).toMatchObject([{ kind: 'found', agent: 'new-ps', authority: 'manage' }]);
+  });
+
+  it('in the place of one that ended is found anew; one that has only begun is told of once it can be read', () => {
+    const room = new Room().begin();
+    room.in('ended').look();
+    expect(room.in('unknown', null, { startedAtMs: room.nowMs }).look()).toEqual([]);
+    expect(kinds(room.in('idle').look())).toEqual(['found']);
+  });
+
+  it('that waits is told of with the time at which people are called, unless nobody is', () => {
+    const room = new Room().begin();
+    const waits = () => room.in('waiting', 'permission').look();
+    const atMs = room.nowMs + 120_000;
+    expect(waits()).toMatchObject([{ state: 'waiting', tellAtMs: atMs }]);
+    room.in('working').look();
+    room.mode = 'watch';
+    expect(waits()).toMatchObject([{ kind: 'mode' }, { state: 'waiting', tellAtMs: null }]);
   });
 
   it('at a usage limit is told again when the reset is another one', () => {

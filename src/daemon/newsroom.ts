@@ -18,6 +18,8 @@ interface Parts {
   mode: () => Mode;
   paused: () => boolean;
   quietUntilMs: () => number | null;
+  /** How long an agent waits before people are told. */
+  notifyMs: () => number;
   tell: (news: News) => void;
 }
 
@@ -37,6 +39,7 @@ const passing: ReadonlySet<string> = new Set([
 const sameMs = 2_000;
 /** Who waits for less is not wondered about. */
 const handoffWaitMs = 10_000;
+const beginsMs = 10_000;
 const textChars = 300;
 
 interface ToldPlan {
@@ -129,7 +132,12 @@ export class Newsroom {
     const { board, grounds, tell, clock } = this.#parts;
     const views = board.views();
     for (const view of views) {
-      const before = this.#agents.get(view.agent);
+      const known = this.#agents.get(view.agent);
+      // One in the place of one that ended is another one.
+      const before = known?.reading.state === 'ended' && view.reading.state !== 'ended' ? undefined : known;
+      // Of one that has just begun nothing is known for a moment.
+      if (before === undefined && view.reading.state === 'unknown' && clock.nowMs() - view.startedAtMs < beginsMs)
+        continue;
       if (before === undefined) {
         // One that nobody saw alive is history.
         if (view.reading.state !== 'ended') tell({ kind: 'found', ...seen(view), ...grounds(view.agent) });
@@ -140,6 +148,7 @@ export class Newsroom {
             kind: 'state',
             ...seen(view),
             before: before.reading.state,
+            tellAtMs: this.#tellAtMs(view),
             beforeMs: Math.max(0, clock.nowMs() - sinceMs),
           });
         if (before.authority !== view.authority && view.reading.state !== 'ended')
@@ -152,6 +161,13 @@ export class Newsroom {
     }
     const names = new Set(views.map(({ agent }) => agent));
     for (const name of this.#agents.keys()) if (!names.has(name)) this.#agents.delete(name);
+  }
+
+  /** When people are told that it waits; null: it does not, or nobody is told. */
+  #tellAtMs({ reading }: Sighting): number | null {
+    const { quietUntilMs, notifyMs } = this.#parts;
+    if (reading.state !== 'waiting' || this.#isPaused || this.#mode !== 'act') return null;
+    return Math.max(reading.sinceMs + notifyMs(), quietUntilMs() ?? 0);
   }
 
   #lookAtTroubles(): void {

@@ -109,7 +109,8 @@ function stateWords(news: Extract<News, { kind: 'state' }>): Words {
   const worked = news.state === 'idle' && news.before === 'working' ? ` after ${spanText(news.beforeMs)} of work` : '';
   const waited =
     news.before === 'waiting' && news.state !== 'waiting' ? ` after ${spanText(news.beforeMs)} of waiting` : '';
-  return [need, ...more, worked, waited];
+  const told = news.tellAtMs === null ? '' : `; you are told at ${when(news.tellAtMs)}`;
+  return [need, ...more, worked, waited, told];
 }
 
 function checkText({ check, subject }: Pick<About, 'check' | 'subject'>): string {
