@@ -43,6 +43,13 @@ test('the first start is quiet for as long as is said of it, a later one for its
   await world.down();
 });
 
+test('the first round without a daemon only looks, and says so; the next one acts as it was told to', async () => {
+  const world = await testWorld();
+  configure(world, { start: { firstQuietSeconds: 600, quietSeconds: 300 } });
+  expect((await world.run('check')).stderr).toContain('nothing was done');
+  expect((await world.run('check')).stderr).not.toContain('nothing was done');
+});
+
 test('without an agent it says so and what it looks for, goes on looking, and tells of one that comes', async () => {
   const world = await testWorld();
   configure(world, { start: { firstQuietSeconds: 0, quietSeconds: 0 } });

@@ -48,5 +48,7 @@ async function oneRound(createUser: boolean): Promise<StatusDocument> {
     news: () => {},
   });
   if (!done.ok) throw new CommandFailure(exitCodes[done.reason], done.message, done.fix ?? null);
+  if (done.value.daemon.quiet_until !== null)
+    say('this is the first round: it only looks, and nothing was done; the next one acts (`watchkeeper help start`)');
   return done.value;
 }
