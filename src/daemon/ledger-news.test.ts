@@ -47,8 +47,9 @@ it('every outcome is heard with what it was because of, also when that is over b
   expect(news).toEqual([]);
   mend();
   await ledger.conclude(outcome());
+  await ledger.conclude(outcome({ outcome: 'reacted' }));
   await ledger.conclude(outcome({ outcome: 'answered', proof: { answer: 'Done.', answer_ms: 1_500 } }));
-  expect(rows).toEqual(['intend i', 'conclude confirmed', 'conclude answered']);
+  expect(rows).toEqual(['intend i', 'conclude confirmed', 'conclude reacted', 'conclude answered']);
   const because = { check: 'silent-stop', sinceMs: 7, more: 1 };
   expect(news).toMatchObject([
     { outcome: 'confirmed', by: 'rule', text: 'Go on.', tag: 'wk-1', answerMs: null, because },

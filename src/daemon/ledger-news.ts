@@ -35,7 +35,8 @@ export function heardLedger(
     },
     conclude: (outcome) => {
       const one = meant.get(outcome.actionId);
-      if (one !== undefined) heard(newsOf(one, outcome));
+      // That it was taken up is no end of it: the answer is told.
+      if (one !== undefined && outcome.outcome !== 'reacted') heard(newsOf(one, outcome));
       return ledger.conclude(outcome);
     },
     openActions: async (host) => {

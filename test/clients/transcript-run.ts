@@ -12,12 +12,9 @@ import { Watching } from './watching.ts';
 const config = {
   tickSeconds: 0.5,
   start: { firstQuietSeconds: 3, quietSeconds: 0 },
-  prompt: { minIntervalMinutes: 0.05, humanQuietSeconds: 0.5 },
+  prompt: { minIntervalMinutes: 5, humanQuietSeconds: 0.5 },
   waiting: { notifyMinutes: 0.05, repeatMinutes: 60 },
 };
-
-/** Until the person has been asked for. */
-const upLinesMax = 11;
 
 /** A command as it is typed, and what it prints, as one block. */
 class Recorder {
@@ -49,12 +46,15 @@ function withoutPlaces(text: string, s: Scenario): string {
   );
 }
 
-/** Of all that `up` prints: what became of the agent that the API stopped and of the one that waits. */
+/** Of all that `up` prints: how it begins, what became of the agent that the API stopped, and that another one waits. */
 function upExcerpt(output: string): string {
   const isShown = (line: string) =>
-    /^watchkeeper: (watching|docs-ps)|(api|docs)-ps {2}state|api-ps {2}prompt .*wk-/.test(line);
+    /found \d|: idle$|may prompt|first start|to stop that|^ {10}|the start is over|api-ps +(found silent-stop|prompted|answered)|docs-ps +waits/.test(
+      line,
+    );
   const lines = output.split('\n').filter(isShown);
-  return `$ watchkeeper up\n${lines.slice(0, upLinesMax).join('\n')}\n`;
+  const last = lines.findIndex((line) => /docs-ps +waits/.test(line));
+  return `$ watchkeeper up\n${lines.slice(0, last + 1).join('\n')}\n`;
 }
 
 /** Everything it prints, until it is stopped. */
@@ -97,6 +97,7 @@ export async function transcripts(s: Scenario): Promise<Map<string, string>> {
   try {
     await s.until('up is watching', () => up.output().includes('watching'));
     await watch.follow();
+    await s.until('rules act', () => up.output().includes('the start is over'));
     await theTroubles(s, watch, { api, docs, shop }, record);
     await theHandover(s, watch, api, record);
     const exit = once(up.child, 'exit');
@@ -139,8 +140,9 @@ async function theTroubles(
   docs.model.tool('Bash', { command: 'npm publish', description: 'publish the site' });
   await docs.type('publish the site');
   await docs.waitDialog(/Do you want to/);
-  const isFound = async () => (await s.watchkeeper(['inbox'])).stdout.includes('docs-ps');
-  await s.until('docs-ps in the inbox', isFound);
+  const isTold = async () => (await s.watchkeeper(['inbox'])).stdout.includes('watchkeeper ack');
+  await s.until('people told of docs-ps', isTold);
+  await s.until('api-ps well again', async () => (await watch.status('api-ps'))?.findings.length === 0);
   await record.run('status', 'status');
   await record.run('inbox', 'inbox');
   await record.run('why', 'why docs-ps');

@@ -50,7 +50,8 @@ function ledgerText(entries: LedgerEntry[], { agent, kind }: LedgerQuery): strin
 
 /** That it was taken up says nothing more once what came of it is known. */
 function outcomesText({ outcomes }: LedgerEntry): string {
-  const said = outcomes.filter(({ outcome }, index) => outcome !== 'reacted' || index === outcomes.length - 1);
+  const isOver = outcomes.some(({ outcome }) => !['confirmed', 'queued', 'reacted'].includes(outcome));
+  const said = outcomes.filter(({ outcome }) => outcome !== 'reacted' || !isOver);
   return said.map(({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`)).join(', ') || 'open';
 }
 
