@@ -272,7 +272,7 @@ afterAll(() => {
     'reckon with twenty more would throw away an eighth of the context to save three in a hundred. What is not reckoned with is a turn that',
     'goes on for long before the agent can be asked: on a window of 200,000 it may meet the compaction first. A step counts for at most',
     '32,000 tokens, as none of 4,864 real ones was larger: what grows by more is a figure that jumped. In a context that is half empty no',
-    'step calls for a handoff.',
+    'step calls for a handoff. One of each kind on the real client: [handoff-begun.md](handoff-begun.md).',
     '',
   ];
   writeFileSync(path.join(folder, 'handoff-trigger.md'), text.join('\n'));
