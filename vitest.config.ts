@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // unit: beside the code, no outside world. system: real tmux, PostgreSQL and the CLI.
-// clients: the real Claude Code; timed: those of them that assert how soon something is seen or found. `npm test` runs system and
-// timed, and beside them unit and clients with what they leave of the processor.
+// clients: the real Claude Code; timed: those of them that assert how soon something is seen or found. `npm test` runs the two
+// side by side, the clients with what is left of the processor.
 // long: what takes too long for every run; long-timed: those of them that assert times, or wait for a moment of milliseconds.
 const timed = ['more-states', 'spawns', 'state-matrix'].map((name) => `test/clients/${name}.test.ts`);
 const longTimed = ['conformance', 'people', 'prompts', 'rule-limits', 'state-matrix', 'states', 'versions'].map(

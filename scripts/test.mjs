@@ -7,7 +7,7 @@ import path from 'node:path';
 import { runCheck } from './test/checks.mjs';
 import { stopAll, wasStopped } from './test/children.mjs';
 import { bringBuild, bringClients, bringDependencies, bringNode24, bringTmux } from './test/needs.mjs';
-import { addUp, atOnce, parsePart, plan, whole, workTree } from './test/parts.mjs';
+import { addUp, atOnce, parsePart, plan, workTree } from './test/parts.mjs';
 import { againMax, keepUnsteady, runMissedAgain } from './test/retry.mjs';
 import { checkLeftProcesses, endRun, startRun } from './test/run-folder.mjs';
 import { passesAlone, runPieces, runVitest } from './test/vitest.mjs';
@@ -17,7 +17,7 @@ const words = process.argv.slice(2);
 const partAt = words.indexOf('--part');
 const part = partAt < 0 ? { part: 1, of: 1 } : parsePart(words[partAt + 1] ?? '');
 const flags = words.filter((_, n) => partAt < 0 || (n !== partAt && n !== partAt + 1));
-const checks = ['biome', 'types', 'imports', 'lock', 'mutants', 'docs', 'knip'];
+const checks = ['biome', 'types', 'imports', 'lock', 'mutants', 'knip'];
 const interrupted = 130;
 const slowSeconds = 10;
 
@@ -65,33 +65,6 @@ const failedToBring = (problem) => {
   return { ...none, failed: 1, failures: [problem], brokeOff: true };
 };
 
-/**
- * Two lanes side by side. What asserts times comes first on the processor, and what waits most of its time beside it; the other
- * lane gets what they leave.
- */
-async function runLanes({ folder, long, bringing }) {
-  const ran = {};
-  const isWanted = (project) =>
-    long === null || (project in whole ? long.has(project) : long.files(project).length > 0);
-  // On a terminal each would draw over the other.
-  const how = { folder, reports: long !== null, beside: process.stdout.isTTY };
-  const test = async (project, low) => {
-    if (wasStopped() || !isWanted(project)) return;
-    ran[project] = [await runVitest({ ...how, project, files: long?.files(project) ?? [], low })];
-  };
-  const isBrought = async () => (await bringing) === null;
-  const first = async () => {
-    for (const project of ['system', 'timed']) if (await isBrought()) await test(project, false);
-  };
-  const low = async () => {
-    if (isWanted('checks')) ran.checks = await Promise.all(checks.map(runCheck));
-    await test('unit', true);
-    if (await isBrought()) await test('clients', true);
-  };
-  await Promise.all([first(), low()]);
-  return ['checks', 'unit', 'system', 'timed', 'clients'].flatMap((project) => ran[project] ?? []);
-}
-
 async function testAll(folder, long) {
   const results = [];
   const add = async (work) => {
@@ -99,12 +72,25 @@ async function testAll(folder, long) {
   };
   const budget = { left: againMax };
   const again = (result) => runMissedAgain(result, budget, (missed) => passesAlone(missed, { folder }));
+  const wanted = (project) => ({ project, files: long?.files(project) ?? [], folder, reports: long !== null });
+  const isWanted = (project) => long === null || long.files(project).length > 0;
+  const test = (project) => add(async () => again(await runVitest(wanted(project))));
   const bringing = bringClients();
-  const ran = await runLanes({ folder, long, bringing });
-  // Once more, alone, means alone.
-  for (const result of ran) await add(() => again(result));
+  if (long === null || long.has('checks')) results.push(...(await Promise.all(checks.map(runCheck))));
+  if (long === null || long.has('unit')) await test('unit');
   const problem = await bringing;
   if (problem !== null && !wasStopped()) return [...results, failedToBring(problem)];
+  if (isWanted('system')) await test('system');
+  // What asserts times comes first on the processor, and leaves much of it.
+  const clients = wasStopped() ? [] : ['timed', 'clients'].filter(isWanted);
+  const isBoth = clients.length === 2;
+  // On a terminal each would draw over the other.
+  const beside = isBoth && process.stdout.isTTY;
+  const ran = await Promise.all(
+    clients.map((project) => runVitest({ ...wanted(project), beside, low: isBoth && project === 'clients' })),
+  );
+  // Once more, alone, means alone.
+  for (const result of ran) await add(() => again(result));
   const longs = wasStopped() ? [] : ['long-timed', 'long'].filter((project) => long?.pieces(project).length > 0);
   const isBothLong = longs.length === 2;
   const ranLong = await Promise.all(

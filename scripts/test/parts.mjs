@@ -8,7 +8,7 @@ import { writeLongReport, writeSeconds } from './report.mjs';
 /** How many of a project's files run at a time; see vitest.config.ts. */
 export const atOnce = { system: 4, clients: 3, timed: 1, long: 3, 'long-timed': 1 };
 const unknownSeconds = { system: 10, clients: 40, timed: 60, long: 300, 'long-timed': 300 };
-export const whole = { checks: 20, unit: 45, 'unit on Node 24': 60 };
+const whole = { checks: 20, unit: 45, 'unit on Node 24': 60 };
 /** A long file is cut into pieces of about so much. */
 const pieceSeconds = 600;
 const results = path.join(root, 'test-results');
@@ -99,24 +99,18 @@ export function share(all, of) {
   return parts;
 }
 
-/** What runs side by side; in a lane one after the other. null: what is no project, but for Node 24 at the end. */
-const lanes = [
-  [
-    ['system', 'timed'],
-    [null, 'clients'],
-  ],
-  [['long-timed'], ['long']],
-];
+const runsBeside = { clients: 'timed', long: 'long-timed' };
 
-/** A project takes no less than the longest of its pieces, whatever runs beside it; of two lanes the longer counts. */
+/** A project takes no less than the longest of its pieces, whatever runs beside it; of two side by side the longer counts. */
 export function secondsOfPart(mine) {
-  const took = (name) => {
+  const took = {};
+  for (const name of new Set(mine.map(({ project }) => project))) {
     const own = mine.filter(({ project }) => project === name);
     const shared = own.reduce((sum, { seconds }) => sum + seconds, 0);
-    return Math.max(shared, ...own.map(({ alone }) => alone ?? 0));
-  };
-  const inLane = (lane) => lane.reduce((sum, name) => sum + took(name), 0);
-  return Math.round(lanes.reduce((sum, both) => sum + Math.max(...both.map(inLane)), 0));
+    const place = runsBeside[name] ?? name;
+    took[place] = Math.max(took[place] ?? 0, shared, ...own.map(({ alone }) => alone ?? 0));
+  }
+  return Math.round(Object.values(took).reduce((sum, seconds) => sum + seconds, 0));
 }
 
 /** What this part has to do. What an earlier commit left behind counts for nothing any more. */
