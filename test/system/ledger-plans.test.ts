@@ -49,6 +49,10 @@ beforeAll(async () => {
     `INSERT INTO handoffs (id, agent_id, project, trigger, recipe, nonce, file, cwd, old_session, requested_at, step)
      SELECT gen_random_uuid(), 1 + n % 200, 'p', 'human', 'document', 'n', '/f', '/', 's', now(), 'failed' FROM generate_series(1, 5000) n`,
   );
+  await client.query(
+    `INSERT INTO health_checks (project, check_type, status, details, agent_id)
+     SELECT 'p', 'x', 'warning', jsonb_build_object('finding', gen_random_uuid()), 1 + n % 200 FROM generate_series(1, 20000) n`,
+  );
   await client.query('ANALYZE');
 });
 afterAll(async () => {
