@@ -3,8 +3,8 @@ import type { ActionOutcome } from '../model/action.ts';
 
 /** `action_taken` of `health_checks`: by the ledger alone, so that it says what was done and under which id. */
 
-/** Of which nothing came. */
-const nothing: readonly string[] = ['refused', 'failed'];
+/** Of which nothing came, or not yet. */
+const nothing: readonly string[] = ['refused', 'failed', 'reacted'];
 /** A trouble of which people are told for months has a row that ends. */
 const charsMax = 4_000;
 

@@ -66,7 +66,7 @@ it('a start that misses the files of the last run watches, and says so everywher
   const status = (await world.run('status')).stdout;
   expect(status).toContain('watch mode');
   expect(status.replaceAll(/\s+/g, ' ')).toContain(`${machine} is missing`);
-  expect(world.log()).toContain(`${machine}, which the last run had, is missing`);
+  expect(world.log()).toContain(`${machine} is missing, which the last run had`);
   expect((await world.doctor()).checks.get('config')).toMatchObject({ ok: false });
 });
 

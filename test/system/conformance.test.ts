@@ -122,7 +122,7 @@ describe('doctor', () => {
     await world.agentIs(name, (seen) => seen.client_version === '2.1.400');
     const check = (await world.doctor()).checks.get('conformance');
     expect(check).toMatchObject({ ok: true });
-    expect(check?.detail).toMatch(/claude-code 2\.1\.400 runs and was never tried: `watchkeeper conformance`/);
+    expect(check?.detail).toMatch(/claude-code 2\.1\.400 runs and was never tried: run `watchkeeper conformance`/);
   });
 });
 

@@ -95,7 +95,7 @@ describe('an agent whose context fills up', () => {
   it('is not known to take anything before its first figure', async () => {
     expect(await accepts('tiny')).toMatchObject({ code: 1, accept: false, reason: 'context-unknown', band: null });
     expect((await world.run('context', 'fill-ps')).stdout).toBe(
-      'fill-ps: its context is not known, no figure has been told in this session\n',
+      'fill-ps: its context is not known, there is no figure in this session yet\n',
     );
     expect((await world.run('can-accept', 'fill-ps', '--size', 'tiny')).stdout).toBe('no, its context is not known\n');
     expect(await context()).toMatchObject({ points: [], forecast: null, context: null });

@@ -83,6 +83,7 @@ const rows: Record<string, Row> = {
   'db export': row([], ok, noDatabase),
   'db backup': { args: (world) => [backup(world)], down: ok, away: noDatabase },
   'db restore': { args: (world) => [`${backup(world)}.none`], down: usage, away: usage },
+  help: row([], ok, ok),
   up: row(['--detach'], ok, no, { last: true, slow: true }),
   down: row([], ok, ok, { last: true, slow: true }),
 };
@@ -184,7 +185,7 @@ describe('with the daemon down', () => {
   const isRoot = process.getuid?.() === 0;
   const stranger = 65_534;
   /** These have no use for the data directory, or say what is wrong with it. */
-  const homeless: Record<string, number> = { config: ok, replay: notFound, eval: notFound, doctor: no };
+  const homeless: Record<string, number> = { config: ok, help: ok, replay: notFound, eval: notFound, doctor: no };
   const tops = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
 
   describe.concurrent("as another user, with this one's data directory", () => {

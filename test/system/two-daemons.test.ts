@@ -74,7 +74,7 @@ it('two daemons on one database call a person once; the other one says whose it 
   );
   const said = await second.run('prompt', 'worker-ps', 'continue');
   expect(said.code).toBe(1);
-  expect(said.stdout).toContain('refused: held-elsewhere (another Watchkeeper has it:');
+  expect(said.stdout).toContain('refused: held-elsewhere (another Watchkeeper looks after it:');
   const who = `pid ${world.daemonPid()}, data in`;
   expect((await second.run('status')).stdout.replaceAll(/\s+/g, ' ')).toContain(who);
   expect((await second.run('why', 'worker-ps')).stdout.replaceAll(/\s+/g, ' ')).toContain(who);

@@ -15,7 +15,7 @@ import type { AgentDocument, StatusDocument } from '../../src/daemon/status.ts';
 import { Scenario } from '../clients/scenario.ts';
 
 /** A command answers within this, whatever else is wrong; on a busy machine its own start takes most of it. */
-export const answerMs = 4_000;
+export const answerMs = 10_000;
 
 /** For what has to come true; what takes how long is measured elsewhere. */
 export const waitMs = 30_000;
