@@ -43,7 +43,7 @@ test(
         (await inbox()).items.some(({ kind, text }) => kind === 'handoff-failed' && text.includes('watchkeeper init')),
       );
       const dryRun = await s.watchkeeper(['handoff', 'late-ps', '--dry-run', '--json']);
-      expect(dryRun.json<HandoffDocument>().warning).toContain('permission requests');
+      expect(dryRun.json<HandoffDocument>().warning).toContain('no hook of ours is there to answer');
       expect((await s.watchkeeper(['status'])).stdout).toMatch(/late-ps: .*manual mode/);
 
       const bin = path.join(s.dir, 'bin');

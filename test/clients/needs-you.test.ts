@@ -109,9 +109,11 @@ test(
     const command = `cd ${project} && CLAUDE_CONFIG_DIR=${configDir} claude --resume ${session}`;
     expect(message.what_to_do).toContain(command);
     expect(message.text).toMatch(/^ended without closing its session, as a killed process does \(\d+ s ago, at 2/);
-    const status = await text(s, 'status');
-    expect(status).toMatch(/^1 needs you: dead-ps /);
-    expect(status).toMatch(/^dead-ps +ended +.* ended-unexpectedly; you were told/m);
+    expect(await text(s, 'status')).toMatch(/^1 needs you: dead-ps /);
+    // A moment after the message is out it is on record.
+    await s.until('known to be told', async () =>
+      /^dead-ps +ended +.* ended-unexpectedly; you were told/m.test(await text(s, 'status')),
+    );
     for (const args of [['inbox'], ['health'], ['check'], ['why', 'dead-ps']])
       expect((await text(s, ...args)).replaceAll(/\s+/g, ' '), args[0]).toContain('without closing its session');
     expect(await text(s, 'inbox')).toContain(`  $ ${command}\n`);

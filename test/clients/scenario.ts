@@ -23,7 +23,8 @@ export class Scenario extends Sandbox<FakeModel> {
     ...[args, options = {}]: Parameters<Sandbox['watchkeeper']>
   ): ReturnType<Sandbox['watchkeeper']> {
     const { DATABASE_URL: url, WATCHKEEPER_HOME: home, WATCHKEEPER_CONFIG: config } = options.env ?? {};
-    if (args[0] === 'up' || args[0] === 'check') actAtOnce(this.home, config, !existsSync(path.join(this.watchkeeperHome, 'daemon.log')));
+    if (args[0] === 'up' || args[0] === 'check')
+      actAtOnce(this.home, config, !existsSync(path.join(this.watchkeeperHome, 'daemon.log')));
     const isOwn = url === undefined && home === undefined && !existsSync(this.watchkeeperHome);
     const made = isOwn && args[0] === 'up' ? inject('madeDatabase') : undefined;
     if (made !== undefined) giveDatabase(this.watchkeeperHome, made);

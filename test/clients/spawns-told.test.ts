@@ -187,8 +187,9 @@ describe.concurrent('background work', () => {
         const words = ['--project', 'closed', '--task-id', 'goes-on', '--output', file];
         expect((await s.watchkeeper(['spawn-track', 'add', ...words])).code).toBe(0);
         await s.until('tracked', async () => (await watch.status('closed-ps'))?.spawns.length === 1);
-        await closed.exit();
+        // Before the last session is gone, and its tmux server with it.
         const killed = await ready(s, watch, { session: 'killed-ps', shell: 'sh' });
+        await closed.exit();
         killed.model.tool('Bash', { command: 'sleep 300', description: 'a long wait', run_in_background: true });
         await killed.type('wait');
         await s.until('there', async () => (await rows.spawns('killed')).length === 1);

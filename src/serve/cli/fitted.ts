@@ -1,3 +1,4 @@
+import { inLocale } from './locale.ts';
 import { type Cell, cutTo, folded, paint, width } from './output.ts';
 
 /** A column of a table whose last one has what matters: the others give way to it. */
@@ -24,9 +25,14 @@ export function fitted<Row>(
   rows: readonly Row[],
   room: number,
 ): string[] {
-  const texts = rows.map(last.cell);
+  const texts = rows.map(last.cell).map(writable);
   const wanted = Math.min(lastWanted, Math.max(width(last.title), ...texts.map(({ text }) => width(text))));
-  const columns = chosen(all, rows, room - gap - wanted);
+  const shownColumns = all.map(({ cell, short, ...column }) => ({
+    ...column,
+    cell: (row: Row) => writable(cell(row)),
+    ...(short === undefined ? {} : { short: (row: Row) => writable(short(row)) }),
+  }));
+  const columns = chosen(shownColumns, rows, room - gap - wanted);
   const widths = columns.map((column) => widthOf(column, rows));
   const lastRoom = room - gap - taken(widths);
   const isBelow = lastRoom < Math.min(lastLeast, wanted);
@@ -51,6 +57,11 @@ export function fitted<Row>(
       return [start.trimEnd(), ...below.map((each) => ' '.repeat(gap) + paint(each, text.color ?? null))];
     }),
   ];
+}
+
+/** As wide as it will be where the locale has ASCII only. */
+function writable(cell: Cell): Cell {
+  return { ...cell, text: inLocale(cell.text) };
 }
 
 /** Shortened, then left out, in their order, until the rest has room. */

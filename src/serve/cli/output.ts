@@ -176,17 +176,19 @@ export function wrapped(text: string, indent = '', room = roomFor()): string {
 
 /** Lines of at most so many columns; a word longer than that is broken. */
 export function folded(text: string, room: number): string[] {
-  const words = text.split(' ').flatMap((word) => {
-    const parts: string[] = [];
-    let rest = word;
-    while (width(rest) > room) {
-      // At least one: a wide character may have no room at all.
-      const part = startOf(rest, room) || ([...rest][0] ?? '');
-      parts.push(part);
-      rest = rest.slice(part.length);
-    }
-    return [...parts, rest];
-  });
+  const words = inLocale(text)
+    .split(' ')
+    .flatMap((word) => {
+      const parts: string[] = [];
+      let rest = word;
+      while (width(rest) > room) {
+        // At least one: a wide character may have no room at all.
+        const part = startOf(rest, room) || ([...rest][0] ?? '');
+        parts.push(part);
+        rest = rest.slice(part.length);
+      }
+      return [...parts, rest];
+    });
   return wrapped(words.join(' '), '', room).split('\n');
 }
 
