@@ -41,7 +41,7 @@ test(
 
     const agent = await launchAgent({ scenario: s, session: 'demo-ps', shell: 'bash' });
     await agent.waitReady();
-    await s.until('it appears', () => /demo-ps {2}state {2}.*→ idle/.test(terminal.output()));
+    await s.until('it appears', () => /demo-ps +found, (idle|works)/.test(terminal.output()));
     await s.until('status shows it', async () => /demo-ps +idle/.test((await s.watchkeeper(['status'])).stdout));
 
     const thinking = agent.model.hold();

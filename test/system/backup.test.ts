@@ -139,8 +139,14 @@ describe('what is read back', () => {
       "INSERT INTO authority_overrides (host, agent, authority) VALUES ('h', 'shop-ps', 'observe')",
     );
     const file = await backedUp(from.adminUrl);
+    // Without what came later: two columns, and the last table, which is empty.
     rewritten(file, (text) =>
-      text.replace(`"schema":${newestSchema()}`, '"schema":9').replace(',"seen_at"', '').replace(',"asked_by"', ''),
+      text
+        .replace(`"schema":${newestSchema()}`, '"schema":9')
+        .replace(',"seen_at"', '')
+        .replace(',"asked_by"', '')
+        .replace(/,\{"name":"context_reports"[^}]*\}/, '')
+        .replace(/\\\.\n$/, ''),
     );
     expect(await restored(to.adminUrl, file)).toBe('ok');
     expect(await rowsOf(to.adminUrl)).toEqual(await rowsOf(from.adminUrl));

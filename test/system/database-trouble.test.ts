@@ -303,8 +303,8 @@ describe('what is on record', () => {
     expect(await names('SELECT check_type AS name FROM health_checks')).toEqual(['young']);
     expect(await names('SELECT session_id AS name FROM sessions')).toEqual(['young']);
     expect(await names('SELECT name FROM agents ORDER BY name')).toEqual(['old-with-action', 'young']);
-    expect(await names('SELECT kind AS name FROM actions')).toEqual(['prompt']);
-    expect(await names('SELECT outcome AS name FROM action_outcomes')).toEqual(['confirmed']);
+    expect(await names('SELECT kind AS name FROM actions ORDER BY at')).toEqual(['prompt', 'stop']);
+    expect(await names('SELECT outcome AS name FROM action_outcomes')).toEqual(['confirmed', 'confirmed']);
   });
 
   it.each([
@@ -328,7 +328,7 @@ describe('what is on record', () => {
       url,
       'SELECT count(*)::int AS n FROM action_outcomes JOIN actions a ON a.id = action_id',
     );
-    expect(count).toEqual({ n: 1 });
+    expect(count).toEqual({ n: 2 });
     // Nor does it lose whom it speaks of.
     await expect(onDatabase(url, "DELETE FROM agents WHERE name = 'old-with-action'")).rejects.toThrow(/foreign key/);
     // To add is allowed.

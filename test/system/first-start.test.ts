@@ -56,7 +56,7 @@ test('without an agent it says so and what it looks for, goes on looking, and te
   const up = new LookingOn(world.scenario, [], world.env);
   try {
     await up.line(/no agent yet; it looks for Claude Code every 0\.3 s/);
-    expect(up.said).toContain('in tmux: no server of yours runs in');
+    await up.line(/in tmux: no server of yours runs in/);
     await up.watches();
     await openStandIn(world, 'worker-ps');
     await up.line(/worker-ps +found, .*may be prompted and handed over/);

@@ -71,7 +71,7 @@ describe('an agent that is to be handed over', () => {
     expect(await handoff('full-ps')).toMatchObject({ code: 1, id: null, step: 'failed', reason: 'unsafe-path' });
     const inWords = await world.run('handoff', 'full-ps', '--dry-run');
     expect(inWords.stdout.replaceAll(/\s+/g, ' ')).toContain('set `handoff.dir` to');
-    expect((await world.run('handoffs')).stdout).toBe('no handoff yet\n');
+    expect((await world.run('handoffs')).stderr).toBe('watchkeeper: no handoff yet\n');
     config({});
     await until('it would begin again', async () => (await handoff('full-ps', '--dry-run')).code === 0, waitMs);
   });

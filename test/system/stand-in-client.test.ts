@@ -83,7 +83,7 @@ describe.concurrent('a client added by one folder and one line', () => {
     await until('it was continued', () => parrot.submitted().length > 1);
     await world.seen('failing-ps', ({ state, last_turn }) => state === 'idle' && last_turn === 'ok');
     expect(parrot.submitted()).toEqual(['be overwhelmed', expect.stringMatching(tag)]);
-    const [done] = (await ledger('failing-ps')).filter(({ kind }) => kind === 'prompt');
+    const done = (await ledger('failing-ps')).findLast(({ kind }) => kind === 'prompt');
     expect(done).toMatchObject({ trigger: 'rule:silent-stop', outcome: 'confirmed' });
 
     const why = await until('its end is on record', async () => {
@@ -92,13 +92,15 @@ describe.concurrent('a client added by one folder and one line', () => {
     });
     expect(why.found).toMatchObject([{ check: 'silent-stop', ending: 'prompt-helped', prompts: 1 }]);
     const proof = { source: 'transcript', proof_ms: expect.any(Number) };
-    expect(why.done).toMatchObject([
+    // What was wanted again in the meantime, and was no longer due, is on record as refused.
+    const given = why.done.filter(({ outcome }: { outcome: string }) => outcome !== 'refused');
+    expect(given).toMatchObject([
       { kind: 'prompt', by: 'rule', finding: why.found[0].id, outcome: 'confirmed', reason: null, proof },
     ]);
     const text = (await world.run('why', 'failing-ps')).stdout.replaceAll(/\s+/g, ' ');
     expect(text).toMatch(/found lately: [\d:]+ silent-stop: over [\d:]+, prompt-helped; prompted 1 time, told 0 times/);
     expect(text).toMatch(
-      /done lately: [\d:]+ prompt by rule:silent-stop: confirmed, proved after \d+ ms by transcript: /,
+      /done lately: .*[\d:]+ prompt by rule:silent-stop: confirmed, proved after \d+ ms by transcript: /,
     );
   });
 
@@ -269,7 +271,7 @@ it('how many answered in time is counted from the ledger: a daemon that was kill
   const again = (await world.status()).daemon.prompts;
   expect(again).toEqual({ given: before.given + 3, in_time: before.in_time + 2 });
   const said = `${again?.in_time} of ${again?.given} prompts answered in time`;
-  expect((await world.run('status')).stdout.split('\n')[0]).toContain(said);
+  expect((await world.run('status')).stdout).toContain(said);
   const boasting = await world.seen('boasting-ps', ({ context }) => context !== null);
   expect(boasting.context, 'what it answered is on record').toMatchObject({ used: 191_000, source: 'answer' });
 });
