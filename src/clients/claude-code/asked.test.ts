@@ -45,3 +45,10 @@ it.each([
     { questions: Array(1_000).fill({ question: 'q'.repeat(5_000), options: [] }) },
   ],
 ])('%s has an end', (_name, tool, input) => expect(String(askedText(tool, input)).length).toBeLessThanOrEqual(1_500));
+
+it('a secret that lies where a part is cut is not shown in two halves', () => {
+  const old = `${'x'.repeat(380)} postgres://app:correct-horse-battery@db`;
+  const text = String(askedText('Edit', { file_path: '/a', old_string: old, new_string: 'y' }));
+  expect(text).not.toContain('correct-horse');
+  expect(String(askedText('mcp__x__y', { sql: old, limit: 'y' }))).not.toContain('correct-horse');
+});

@@ -1,9 +1,11 @@
+import { redact } from '../../model/redact.ts';
 import { type UntrustedText, untrusted } from '../../model/text.ts';
 import { asObject, asObjects, asString, type JsonObject } from '../json.ts';
 
 // More than is shown: a secret that is cut off is not known as one.
 const askedCharsMax = 1_500;
 const partCharsMax = 400;
+const marginChars = 1_000;
 const partsMax = 12;
 const depthMax = 3;
 
@@ -45,7 +47,7 @@ function questionText(question: JsonObject): string {
 function everything(input: JsonObject): string {
   return Object.entries(input)
     .slice(0, partsMax)
-    .map(([key, value]) => `${key.slice(0, 100)}: ${plain(value, depthMax).slice(0, partCharsMax)}`)
+    .map(([key, value]) => `${key.slice(0, 100)}: ${part(plain(value, depthMax))}`)
     .join(', ');
 }
 
@@ -62,7 +64,10 @@ function plain(value: unknown, depth: number): string {
 }
 
 function part(text: string | null): string | null {
-  return text === null ? null : text.slice(0, partCharsMax);
+  // What is cut in the middle of a secret is not known as one any more.
+  return text === null || text.length <= partCharsMax
+    ? text
+    : redact(text.slice(0, partCharsMax + marginChars)).slice(0, partCharsMax);
 }
 
 function joined(mark: string, ...parts: (string | null)[]): string | null {

@@ -1,3 +1,4 @@
+import { redact } from '../../model/redact.ts';
 import { untrusted } from '../../model/text.ts';
 import type { ScreenReading } from '../client.ts';
 import type { Row } from './screen-cells.ts';
@@ -28,14 +29,26 @@ function wordsOf(lines: string[]): string {
   const top = lines.findLastIndex((line) => isRule(line) || frame.test(line));
   const inside = lines.slice(top + 1).map((line) => line.trim());
   const choices = inside.findLastIndex((line) => /^(❯ )?1\. /.test(line));
-  return inside
+  const rows = inside
     .slice(0, choices < 0 ? inside.length : choices)
-    .filter((line) => /[\p{L}\p{N}]/u.test(line) && !notOfIt.test(line))
-    .join(' ')
+    .filter((line) => /[\p{L}\p{N}]/u.test(line) && !notOfIt.test(line));
+  return redact(unwrapped(rows).join(' '))
     .replace(/[│\s]+/g, ' ')
     .replace(/\bTip: .{0,200}? below /, '')
     .trim()
     .slice(0, wordsMax);
+}
+
+/** A secret that is longer than a row is known as one only where its rows are one word again. */
+function unwrapped(rows: string[]): string[] {
+  const whole: string[] = [];
+  for (const row of rows) {
+    const last = whole.at(-1);
+    if (last !== undefined && redact(last + row).length < (redact(last) + redact(row)).length)
+      whole[whole.length - 1] = last + row;
+    else whole.push(row);
+  }
+  return whole;
 }
 
 /** Choices without numbers, keys, and advice of the client's own. */

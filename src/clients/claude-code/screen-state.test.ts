@@ -353,6 +353,15 @@ describe('what a dialog asks, where nobody else knows', () => {
     ],
   ])('%s', (name, expected) => expect(asks(name)).toBe(expected));
 
+  it('a secret that goes on in the next row is none for the reader', () => {
+    const screen = readFileSync(path.join(folder, '80x24-status-line', 'permission-bash.ansi.txt'), 'utf8');
+    const token = `sk-ant-api03-${'Ab1'.repeat(32)}`;
+    const wrapped = screen.replaceAll('touch made', `${token.slice(0, 40)}\n   ${token.slice(40)}`);
+    const text = lookInto(readScreen(wrapped)?.asks ?? untrusted(''));
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain('Ab1Ab1');
+  });
+
   it('of a screen for the start, too', () => {
     expect(asks('setup-trust')).toMatch(/^Accessing workspace: \S+ Quick safety check: Is this a project you created/);
   });

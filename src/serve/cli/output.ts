@@ -1,4 +1,4 @@
-import { shown } from '../../model/text.ts';
+import { printable, shown } from '../../model/text.ts';
 import { inLocale, jsonInLocale } from './locale.ts';
 
 /** stdout carries the result. */
@@ -152,7 +152,7 @@ export function line(text: string): string {
 
 /** A command on a line of its own, which is never broken, so that it can be pasted. */
 export function commandLine(command: string): string {
-  return `  $ ${command}`;
+  return `  $ ${printable(command)}`;
 }
 
 /** Text of any length in lines of at most the terminal's width, all indented alike. A word longer than that stays whole. */
