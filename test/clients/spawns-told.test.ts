@@ -102,10 +102,10 @@ describe.concurrent('background work', () => {
           expect(second - first).toBeGreaterThanOrEqual(3_000);
           await s.until('as old as what counts as abandoned', () => Date.now() - bornMs > 20_000, 30_000);
           expect((await rows.spawns('hidden'))[0]?.status).toBe('running');
-          const turn = agent.model.hold();
-          // Two that type at once would not know whose text they submit.
+          // Two that type at once would not know whose text they submit; nor whose turn it is that is held.
           await s.watchkeeper(['pause']);
           await agent.waitStatus('idle');
+          const turn = agent.model.hold();
           await agent.type('think for a long time');
           await turn.arrived;
           await s.watchkeeper(['unpause']);
