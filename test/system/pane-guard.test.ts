@@ -44,6 +44,8 @@ const screen = async (target = '%0') => (await tmux.ask('capture-pane', '-p', '-
 describe('while everything is as it was', () => {
   it('text and keys come in', async () => {
     expect(await pane.paste(hello, guard)).toBe('done');
+    // The program in the pane takes its time to show it.
+    await until('the text', async () => (await screen()).includes('hello there'));
     expect(await pane.keys('Enter', 1, { ...guard, shows: { text: 'hello there', last: false } })).toBe('done');
     await until('the text twice', async () => (await screen()).split('hello there').length === 3);
     expect((await tmux.run('list-buffers')).trim()).toBe('');
